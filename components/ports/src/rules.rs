@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{Entry, Item, Page, Random, Requirement, Version};
 
 /// Bytes of keys and values beyond which a page ends, so that the memory for a scan has a bound (SEC-S14).
-const PAGE_BYTES: usize = 4 * 1024 * 1024;
+pub const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// True if an entry that ends at `expires_at` reads as absent at `now`, both in milliseconds since 1970.
 #[must_use]

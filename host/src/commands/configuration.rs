@@ -8,10 +8,13 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use gatehouse::application_credentials;
 use gatehouse::audit;
+use gatehouse::database;
 use gatehouse::listener::Certificate;
 use gatehouse::outbound::Outbound;
-use gatehouse::settings::{EffectiveSetting, Settings, SettingsError};
+use gatehouse::settings::{EffectiveSetting, Settings, SettingsError, StorageType};
 use gatehouse_store::read_key_file;
+
+use super::on_runtime;
 
 /// Permissions of the group and of all other users.
 const OTHERS: u32 = 0o077;
@@ -67,6 +70,11 @@ pub(super) fn run(command: &Command) -> Result<()> {
     let Command::Check(source) = command;
     let settings = source.load()?;
     check_files(&settings)?;
+    if settings.storage.kind == StorageType::Postgresql
+        && let Some(warning) = on_runtime(database::check(&settings))?
+    {
+        eprintln!("{warning}");
+    }
     let mut output = std::io::stdout().lock();
     for setting in settings.effective() {
         writeln!(output, "{}", describe(setting))?;
@@ -106,6 +114,16 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
             "listener.tls_key_file: everybody may use {path} (mode {mode:04o}); run: chmod o= {path}",
             path = key.display()
         ));
+    }
+    if let Some(file) = &settings.storage.password_file {
+        match mode_of(file) {
+            None => problems.push(format!("storage.password_file: {} is not there", file.display())),
+            Some(mode) if mode & OTHERS != 0 => problems.push(format!(
+                "storage.password_file: others may use {path} (mode {mode:04o}); run: chmod 600 {path}",
+                path = file.display()
+            )),
+            Some(_) => {}
+        }
     }
     if let Some(directory) = &settings.storage.path {
         if let Some(mode) = mode_of(directory).filter(|mode| mode & WRITABLE_BY_OTHERS != 0) {

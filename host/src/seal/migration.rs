@@ -22,7 +22,7 @@ use crate::settings::{SealType, Settings};
 /// call finishes it.
 pub async fn replace_key_file(settings: &Settings) -> Result<PathBuf> {
     let key_file = own_key_file(settings)?;
-    key_file::replace(&*stopped_store(settings)?, key_file).await
+    key_file::replace(&*stopped_store(settings).await?, key_file).await
 }
 
 /// Splits the key of a store that has a key file. The shares are handed to `show` before anything changes: whoever has seen them
@@ -37,7 +37,7 @@ pub async fn to_shares(
     show: impl FnOnce(&[KeyShare]) -> Result<()> + Send,
 ) -> Result<()> {
     let key_file = own_key_file(settings)?;
-    let store = stopped_store(settings)?;
+    let store = stopped_store(settings).await?;
     key_file::unseal(&store, Some(key_file)).await?;
     if store.is_sealed() {
         bail!("the key file does not open the store");
@@ -81,7 +81,7 @@ pub async fn unsealed_by_shares(
     settings: &Settings,
     mut share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
 ) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
-    let store = stopped_store(settings)?;
+    let store = stopped_store(settings).await?;
     // Of a stopped server no first start goes on.
     let seal = ShareSeal::open(Arc::clone(&store), Duration::ZERO).await;
     let seal = seal.map_err(wrong_kind)?;

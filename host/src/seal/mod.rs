@@ -21,6 +21,7 @@ use gatehouse_store::{
 pub use upkeep::Upkeep;
 
 use self::witness::Witness;
+use crate::database;
 use crate::runtime::services::Seal;
 use crate::settings::{SealType, Settings, StorageType};
 
@@ -50,7 +51,7 @@ impl SealedStore {
     /// When the store or the key file cannot be had, the store was made with another kind of seal, or the witness says that it is an old
     /// copy.
     pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Self> {
-        let below = backend(settings, clock)?;
+        let below = backend(settings, clock).await?;
         let store = Arc::new(Store::new(below, Arc::clone(clock)));
         let witness = settings.seal.witness.clone().map(Witness::new);
         if let Some(witness) = &witness {
@@ -87,14 +88,14 @@ impl SealedStore {
 /// # Errors
 ///
 /// When it keeps nothing, is in use, or cannot be had.
-pub fn stopped_store(settings: &Settings) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
+pub async fn stopped_store(settings: &Settings) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
     if settings.storage.kind == StorageType::Memory {
         anyhow::bail!(
             "storage.type is \"memory\": such a store ends with its server, so there is none"
         );
     }
     let clock: SharedClock = Arc::new(gatehouse_ports::SystemClock);
-    let below = backend(settings, &clock)?;
+    let below = backend(settings, &clock).await?;
     Ok(Arc::new(Store::new(below, clock)))
 }
 
@@ -110,7 +111,7 @@ fn wrong_kind(error: UnsealError) -> anyhow::Error {
     anyhow::Error::new(error).context(cure)
 }
 
-fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
         StorageType::Redb => {
@@ -120,6 +121,7 @@ fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>>
             let store = RedbBackend::open(&folder.join(STORE_FILE), Arc::clone(clock))?;
             Ok(Arc::new(store))
         }
+        StorageType::Postgresql => database::open(settings, clock).await,
     }
 }
 

@@ -283,7 +283,7 @@ async fn k2_a_replacement_that_was_cut_off_anywhere_is_finished_by_the_next_star
     drop(opened);
     // Cut off before the new key took its place.
     let settings = settings(&place, &by_key_file(&place, "key"));
-    let store = stopped_store(&settings).unwrap();
+    let store = stopped_store(&settings).await.unwrap();
     let key = |name: &str| gatehouse_store::read_key_file(&place.key_file(name)).unwrap();
     store.unseal(&key("key")).await.unwrap();
     store

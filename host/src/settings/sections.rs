@@ -71,13 +71,16 @@ pub enum StorageType {
     Memory,
     /// The embedded durable store.
     Redb,
+    /// A database that speaks PostgreSQL's protocol.
+    Postgresql,
 }
 
 named_choices!(
     StorageType,
-    "\"memory\" or \"redb\"",
+    "\"memory\", \"redb\" or \"postgresql\"",
     Memory = "memory",
-    Redb = "redb"
+    Redb = "redb",
+    Postgresql = "postgresql",
 );
 
 /// `[storage]`: where records are kept.
@@ -87,6 +90,18 @@ pub struct StorageSettings {
     pub kind: StorageType,
     /// Directory of the durable store. Needed for `redb`.
     pub path: Option<PathBuf>,
+    /// Address of the database, `postgresql://USER@HOST:PORT/DATABASE`, with several hosts separated by commas, of which the primary is
+    /// used. Without a password. Needed for `postgresql`.
+    pub url: Option<String>,
+    /// File with the password of the database's user, readable by its owner alone. None by default.
+    pub password_file: Option<PathBuf>,
+    /// PEM file with certificate authorities that are trusted for the database beside those of the operating system.
+    pub ca_file: Option<PathBuf>,
+    /// Most connections to the database at one time, beside one that holds it for this server. Default 16.
+    pub connections: usize,
+    /// True if a start makes the tables in the database or brings them up to date, for which its user needs the right to. Default false:
+    /// `gatehouse operator database migrate` does it.
+    pub migrate: bool,
 }
 
 impl StorageSettings {
@@ -94,6 +109,11 @@ impl StorageSettings {
         Self {
             kind: section.value("type", StorageType::Redb),
             path: section.optional("path"),
+            url: section.optional("url"),
+            password_file: section.optional("password_file"),
+            ca_file: section.optional("ca_file"),
+            connections: section.count("connections", 16),
+            migrate: section.value("migrate", false),
         }
     }
 }

@@ -7,7 +7,8 @@ use tracing_subscriber::filter::Targets;
 use url::{Host, Url};
 
 use super::source::Problem;
-use super::{AuditSinkSettings, AuditSinkType, SealType, Settings, StorageType};
+use super::{AuditSinkSettings, AuditSinkType, SealType, Settings, StorageSettings, StorageType};
+use crate::database;
 
 /// Every rule that the settings break.
 pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
@@ -61,16 +62,50 @@ fn check_listener(settings: &Settings, problems: &mut Vec<Problem>) {
 }
 
 fn check_storage(settings: &Settings, problems: &mut Vec<Problem>) {
-    if settings.storage.kind == StorageType::Redb && settings.storage.path.is_none() {
-        problems.push(Problem::new(
+    let storage = &settings.storage;
+    match storage.kind {
+        StorageType::Redb if storage.path.is_none() => problems.push(Problem::new(
             "storage.path",
             "missing; name the directory of the durable store, or set storage.type = \"memory\" to keep nothing",
+        )),
+        StorageType::Postgresql if !database::IS_BUILT_IN => problems.push(Problem::new(
+            "storage.type",
+            "this program was built without a client for PostgreSQL; take a release, or build it with `--features postgresql`",
+        )),
+        StorageType::Postgresql => check_database(storage, problems),
+        _ => {}
+    }
+}
+
+fn check_database(storage: &StorageSettings, problems: &mut Vec<Problem>) {
+    const FORM: &str = "postgresql://USER@HOST:PORT/DATABASE";
+    let Some(url) = &storage.url else {
+        let missing = format!("missing; name the database by {FORM}");
+        return problems.push(Problem::new("storage.url", missing));
+    };
+    let rest = ["postgresql://", "postgres://"];
+    let rest = rest.iter().find_map(|scheme| url.strip_prefix(scheme));
+    let Some(rest) = rest else {
+        return problems.push(Problem::new("storage.url", format!("expected {FORM}")));
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    if user.is_some_and(|user| user.contains(':')) || rest.contains("password=") {
+        problems.push(Problem::new(
+            "storage.url",
+            "holds a password; put that into a file and name it in storage.password_file",
+        ));
+    }
+    if storage.path.is_some() {
+        problems.push(Problem::new(
+            "storage.path",
+            "not used with storage.type = \"postgresql\"; remove one of the two",
         ));
     }
 }
 
 fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
-    let is_durable = settings.storage.kind == StorageType::Redb;
+    let is_durable = settings.storage.kind != StorageType::Memory;
     if let (Some(directory), Some(witness)) = (&settings.storage.path, &settings.seal.witness)
         && is_durable
         && absolute(witness).starts_with(absolute(directory))

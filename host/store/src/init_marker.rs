@@ -3,6 +3,9 @@
 //! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
 //! A host that opens a store and finds the mark wipes the store. The mark goes last, so that a wipe which is interrupted is begun again.
 //!
+//! Only the host that has the store may do so: a file is locked, and a database is held by one server, whose commits are refused once another
+//! one has it (`PostgresBackend::open_alone`). So no host wipes what another one is in the middle of, but only what was given up.
+//!
 //! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
 
 use gatehouse_ports::{Change, Check, CommitError, Entry, Requirement, StoreError};

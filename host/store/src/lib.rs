@@ -13,7 +13,7 @@
 //!
 //! **Layers.** A component's host functions get a [`PrivateStore`]: one namespace of one backend, and the only place where keys,
 //! sizes and counts are checked. Beneath it a [`SealedBackend`] encrypts values by the barrier, and beneath that lies a
-//! [`MemoryBackend`] or a [`RedbBackend`]. All of them are shared by `Arc` and may be used from any number of tasks. The barrier
+//! [`MemoryBackend`], a [`RedbBackend`] or, with the feature `postgresql`, a `PostgresBackend`. All of them are shared by `Arc` and may be used from any number of tasks. The barrier
 //! goes up by a root key from a [key file](read_key_file), or by a [`ShareSeal`], which puts it together from shares that people hold.
 //!
 //! ```
@@ -35,9 +35,9 @@
 //! # }
 //! ```
 //!
-//! **Names on disk.** Keys are stored as they are (SEC-K8): this crate has local backends only, whose file belongs to the user
-//! that runs the host and has mode 0600. Who can read that file learns the names of roles, accounts and organizations and the
-//! sizes of their records, and nothing of what is in them.
+//! **Names on disk.** Keys are stored as they are (SEC-K8). The file of the local backend belongs to the user that runs the host and has
+//! mode 0600; a database belongs to its operator, whom the documentation tells. Who can read either learns the names of roles, accounts
+//! and organizations and the sizes of their records, and nothing of what is in them.
 
 mod backend;
 mod directory;
@@ -49,6 +49,8 @@ mod keys;
 mod layout;
 mod memory;
 mod namespace;
+#[cfg(feature = "postgresql")]
+mod postgresql;
 mod private_store;
 mod rules;
 mod sealed;
@@ -65,6 +67,8 @@ pub use key_file::{KeyFileError, create_key_file, read_key_file};
 pub use keys::{KeyStatus, RotationPolicy, Tended};
 pub use memory::MemoryBackend;
 pub use namespace::Namespace;
+#[cfg(feature = "postgresql")]
+pub use postgresql::{Migrated, PostgresBackend, PostgresError, PostgresSettings, Server};
 pub use private_store::PrivateStore;
 pub use rules::SharedClock;
 pub use sealed::{SealedBackend, UnsealError, Unsealed};

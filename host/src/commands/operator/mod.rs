@@ -1,6 +1,7 @@
 //! `gatehouse operator`: work on a server's machine, and what its first administrators need.
 
 mod clock;
+mod database;
 mod seal;
 mod user;
 
@@ -29,6 +30,9 @@ pub(super) enum Command {
     Seal(seal::Command),
     /// Shows the latest time that the store of a stopped server remembers, and puts it right
     Clock(clock::Command),
+    /// The tables of a store in a database
+    #[command(subcommand)]
+    Database(database::Command),
     /// People who manage organizations
     #[command(subcommand)]
     User(user::Command),
@@ -48,6 +52,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),
         Command::Clock(command) => clock::run(&command),
+        Command::Database(command) => super::on_runtime(database::run(command)),
         Command::User(command) => super::on_runtime(user::run(command)),
     }
 }

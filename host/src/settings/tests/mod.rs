@@ -32,6 +32,56 @@ fn problems_with(text: &str, environment: Vec<(String, String)>) -> Vec<String> 
         .collect()
 }
 
+#[cfg(not(feature = "postgresql"))]
+#[test]
+fn a_database_is_refused_by_a_program_without_a_client_for_it() {
+    let found = problems(
+        "[storage]\ntype = \"postgresql\"\nurl = \"postgresql://a@h/d\"\n[seal]\ntype = \"shamir\"\n",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("--features postgresql"), "{found:?}");
+}
+
+#[cfg(feature = "postgresql")]
+#[test]
+fn the_address_of_a_database_is_one_and_holds_no_password() {
+    let of = |storage: &str| {
+        let text =
+            format!("[storage]\ntype = \"postgresql\"\n{storage}[seal]\ntype = \"shamir\"\n");
+        Settings::from_text(&text, none(), none())
+    };
+    for url in [
+        "postgresql://gatehouse@db/gatehouse",
+        "postgres://gatehouse@db1:5432,db2:5432/gatehouse?sslmode=verify-full",
+        "postgresql://gatehouse@[::1]:5432/gatehouse",
+    ] {
+        let settings = of(&format!("url = {url:?}\n")).unwrap();
+        assert_eq!(settings.storage.connections, 16);
+        assert!(!settings.storage.migrate);
+    }
+    for (storage, said) in [
+        ("", "storage.url: missing"),
+        ("url = \"mysql://a@h/d\"\n", "storage.url: expected"),
+        ("url = \"host=h user=a\"\n", "storage.url: expected"),
+        (
+            "url = \"postgresql://a:secret@h/d\"\n",
+            "storage.url: holds a password",
+        ),
+        (
+            "url = \"postgresql://a@h/d?password=secret\"\n",
+            "storage.url: holds a password",
+        ),
+        (
+            "url = \"postgresql://a@h/d\"\npath = \"/p\"\n",
+            "storage.path: not used",
+        ),
+    ] {
+        let text = of(storage).unwrap_err().to_string();
+        assert!(text.contains(said), "{storage}: {text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
+
 #[test]
 fn the_defaults_are_those_of_the_limits_table() {
     let settings = Settings::from_text(COMPLETE, none(), none()).unwrap();

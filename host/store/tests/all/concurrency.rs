@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use gatehouse_ports::CommitError;
+use gatehouse_ports::{CommitError, StoreError};
 use gatehouse_store::PrivateStore;
 use tokio::runtime::Handle;
 
@@ -25,6 +25,17 @@ where
     let threads: Vec<_> = (0..THREADS).map(start).collect();
     let join = move || threads.into_iter().map(|t| t.join().unwrap()).collect();
     tokio::task::spawn_blocking(join).await.unwrap()
+}
+
+/// Asks again, a bounded number of times, where a busy database has no answer in time.
+async fn patiently<T>(ask: impl AsyncFn() -> Result<T, CommitError>) -> T {
+    for _ in 0..50 {
+        match ask().await {
+            Err(CommitError::Failed(StoreError::Unavailable(_))) => {}
+            outcome => return outcome.unwrap(),
+        }
+    }
+    panic!("there is no answer");
 }
 
 /// Adds one to the number under `counter`; tells the number it wrote, or `None` when another writer was faster.
@@ -116,11 +127,12 @@ async fn s5_readers_see_all_of_a_commit_or_nothing(subject: Subject) {
             if number.is_multiple_of(2) {
                 let value = format!("{number}.{round}");
                 let changes = names.iter().map(|name| put(name, &value)).collect();
-                store.commit(vec![], changes).await.unwrap();
+                let changes: Vec<_> = changes;
+                patiently(async || store.commit(vec![], changes.clone()).await).await;
                 continue;
             }
-            let read = store.get(&names).await.unwrap();
-            let page = store.scan("", None, 10).await.unwrap();
+            let read = patiently(async || Ok(store.get(&names).await?)).await;
+            let page = patiently(async || Ok(store.scan("", None, 10).await?)).await;
             let scanned = page.items.into_iter().map(|item| item.entry).collect();
             for entries in [read.into_iter().flatten().collect::<Vec<_>>(), scanned] {
                 assert_eq!(entries.len(), 3);

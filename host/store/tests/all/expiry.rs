@@ -131,15 +131,27 @@ async fn t6_what_has_expired_by_a_doubted_clock_is_refused_and_not_deleted(subje
     assert_eq!(keys(&store, "k/", 1000).await.len(), names.len());
     assert_eq!(value(&store, "k/7").await.as_deref(), Some("1"));
 
-    // It is right, and what has expired is deleted: setting it back does not bring it to life.
-    subject.clock.doubt();
-    subject.clock.advance(Duration::from_secs(60));
-    subject.clock.be_certain();
-    for _ in 0..100 {
-        store.commit(vec![], vec![put("other", "")]).await.unwrap();
+    // It is right, and what has expired is deleted: setting it back does not bring it to life. A database is told beside the commits.
+    let rounds = if subject.kind == Kind::Postgres {
+        100
+    } else {
+        1
+    };
+    let mut left = names;
+    for _ in 0..rounds {
+        subject.clock.doubt();
+        subject.clock.advance(Duration::from_secs(60));
+        subject.clock.be_certain();
+        for _ in 0..100 {
+            store.commit(vec![], vec![put("other", "")]).await.unwrap();
+        }
+        subject.clock.set_milliseconds(START);
+        left = keys(&store, "k/", 1000).await;
+        if left.is_empty() {
+            break;
+        }
     }
-    subject.clock.set_milliseconds(START);
-    assert_eq!(keys(&store, "k/", 1000).await, Vec::<String>::new());
+    assert_eq!(left, Vec::<String>::new());
 }
 
 for_every_backend!(

@@ -18,6 +18,8 @@ macro_rules! for_every_backend {
         for_every_backend!(@ sealed_memory SealedMemory $($scenario)+);
         for_every_backend!(@ sealed_redb SealedRedb $($scenario)+);
         for_every_backend!(@ adapter Adapter $($scenario)+);
+        for_every_backend!(@ postgres Postgres $($scenario)+);
+        for_every_backend!(@ sealed_postgres SealedPostgres $($scenario)+);
     };
     (@ $module:ident $kind:ident $($scenario:ident)+) => {
         mod $module {
@@ -44,6 +46,9 @@ mod first_starts;
 mod keys;
 mod limits;
 mod model;
+mod postgres_faults;
+mod postgres_refusals;
+mod postgres_server;
 mod scans;
 mod sealing;
 mod shares;

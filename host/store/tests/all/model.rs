@@ -266,7 +266,8 @@ proptest! {
 
     #[test]
     fn every_backend_behaves_like_the_model(operations in prop::collection::vec(operation(), 1..60)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().unwrap();
         for kind in Kind::ALL {
             runtime.block_on(run(kind, operations.clone()));
         }

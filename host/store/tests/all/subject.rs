@@ -6,12 +6,14 @@ use std::sync::Arc;
 use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::{Change, Check, CommitError, Requirement, Version};
 use gatehouse_store::{
-    Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
+    Backend, MemoryBackend, Namespace, PostgresBackend, PrivateStore, RedbBackend, RootKey,
+    SealedBackend,
 };
 use gatehouse_wasi_key_value::KeyValue;
 use tempfile::TempDir;
 
 use crate::adapted::AdaptedBackend;
+use crate::postgres_server::Database;
 
 /// Where every test's clock starts, in milliseconds since 1970.
 pub const START: u64 = 1_000_000;
@@ -25,19 +27,24 @@ pub enum Kind {
     SealedRedb,
     /// The component's adapter over a store of `wasi:keyvalue`.
     Adapter,
+    /// A database of its own on the server of the tests.
+    Postgres,
+    SealedPostgres,
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Memory,
         Self::Redb,
         Self::SealedMemory,
         Self::SealedRedb,
         Self::Adapter,
+        Self::Postgres,
+        Self::SealedPostgres,
     ];
 
     pub fn is_durable(self) -> bool {
-        matches!(self, Self::Redb | Self::SealedRedb | Self::Adapter)
+        !matches!(self, Self::Memory | Self::SealedMemory)
     }
 }
 
@@ -49,6 +56,8 @@ pub struct Subject {
     directory: TempDir,
     /// What is below the adapter.
     key_value: KeyValue,
+    /// The database of the kinds that have one.
+    database: Option<Database>,
 }
 
 impl Subject {
@@ -59,6 +68,10 @@ impl Subject {
             backend: None,
             directory: tempfile::tempdir().unwrap(),
             key_value: KeyValue::new(&Namespace::ALL.map(Namespace::label)),
+            database: match kind {
+                Kind::Postgres | Kind::SealedPostgres => Some(Database::with_tables().await),
+                _ => None,
+            },
         };
         subject.open().await;
         subject
@@ -94,11 +107,18 @@ impl Subject {
             Kind::Redb => Arc::new(file()),
             Kind::SealedMemory => self.sealed(memory()).await,
             Kind::SealedRedb => self.sealed(file()).await,
+            Kind::Postgres => Arc::new(self.connected().await),
+            Kind::SealedPostgres => self.sealed(self.connected().await).await,
             Kind::Adapter => {
                 let another_client = self.key_value.another_client();
                 Arc::new(AdaptedBackend::new(another_client, self.clock.clone()))
             }
         });
+    }
+
+    async fn connected(&self) -> PostgresBackend {
+        let database = self.database.as_ref().unwrap();
+        database.open(self.clock.clone()).await.unwrap()
     }
 
     async fn sealed(&self, backend: impl Backend) -> Arc<dyn Backend> {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use gatehouse::application_credentials;
 use gatehouse::settings::{Origin, SealType, Settings, StorageType};
 use gatehouse_wasi_key_value::KeyValue;
@@ -99,6 +99,7 @@ impl Application {
 fn stores(settings: &Settings) -> Result<KeyValue> {
     let path: Option<&Path> = match settings.storage.kind {
         StorageType::Memory => None,
+        StorageType::Postgresql => bail!("storage.type: this host keeps a file"),
         StorageType::Redb => settings.storage.path.as_deref(),
     };
     let Some(folder) = path else {

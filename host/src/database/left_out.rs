@@ -1,0 +1,37 @@
+//! The program without a client for PostgreSQL. Settings that ask for one are refused before anything here is called.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use gatehouse_store::{Backend, SharedClock};
+
+use crate::settings::Settings;
+
+const MISSING: &str = "this program was built without its feature `postgresql`";
+
+/// Says that there is no client.
+///
+/// # Errors
+///
+/// Always.
+pub async fn open(_: &Settings, _: &SharedClock) -> Result<Arc<dyn Backend>> {
+    bail!(MISSING)
+}
+
+/// Says that there is no client.
+///
+/// # Errors
+///
+/// Always.
+pub async fn check(_: &Settings) -> Result<Option<&'static str>> {
+    bail!(MISSING)
+}
+
+/// Says that there is no client.
+///
+/// # Errors
+///
+/// Always.
+pub async fn migrate(_: &Settings) -> Result<String> {
+    bail!(MISSING)
+}

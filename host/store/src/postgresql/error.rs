@@ -1,0 +1,159 @@
+//! Why a database cannot be used, or did not answer.
+
+use gatehouse_ports::StoreError;
+use tokio_postgres::error::{Severity, SqlState};
+
+/// Why a database cannot be the store.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// The address of the database is malformed.
+    #[error("the address of the database cannot be used: {0}")]
+    Address(String),
+    /// The connection would leave the machine without TLS.
+    #[error(
+        "the database is on another machine and its address says sslmode=disable; remove that: the connection is always encrypted, and the \
+         server's certificate verified"
+    )]
+    Unencrypted,
+    /// No connection came about.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
+    /// The server could lose what it acknowledged.
+    #[error(
+        "the database server runs with {setting} = {value}, and could lose what it acknowledged; set {setting} = on"
+    )]
+    Unsafe {
+        /// The setting of the database server.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The database may only be read.
+    #[error(
+        "the database takes no writes: it is a standby, or default_transaction_read_only is on; name the primary, or several hosts of which \
+         one is the primary"
+    )]
+    ReadOnly,
+    /// Server or pooler do not keep the settings of a session.
+    #[error(
+        "the settings of a session get lost; a pooler between this server and the database must lend out connections by session, not by \
+         transaction or statement"
+    )]
+    SessionLost,
+    /// The server is too old.
+    #[error("the database server is of version {0}; it must be PostgreSQL 14 or newer")]
+    OldServer(i32),
+    /// The database is empty.
+    #[error(
+        "the database has no tables of Gatehouse yet; run `gatehouse operator database migrate`, or set storage.migrate = true"
+    )]
+    NoSchema,
+    /// The tables are older than this code.
+    #[error(
+        "the tables in the database are of version {found} and this program needs {KNOWN}; make a backup and run `gatehouse operator database \
+         migrate`, or set storage.migrate = true", KNOWN = super::statements::KNOWN_SCHEMA
+    )]
+    OlderSchema {
+        /// The version in the database.
+        found: i64,
+    },
+    /// The tables are newer than this code (SEC-S12).
+    #[error(
+        "the tables in the database are of version {found} and this program knows {KNOWN}; run the newer program that made them",
+        KNOWN = super::statements::KNOWN_SCHEMA
+    )]
+    NewerSchema {
+        /// The version in the database.
+        found: i64,
+    },
+    /// Another program uses the name.
+    #[error(
+        "the database has a schema `gatehouse` that holds something else; name a database of its own for Gatehouse"
+    )]
+    ForeignSchema,
+    /// The user of the database lacks a right.
+    #[error(
+        "the user of the database may not do this: {0}; grant the right, or run it as the owner of the database"
+    )]
+    NotPermitted(String),
+    /// Another server has the installation.
+    #[error(
+        "another server uses this database (from {address}, since {since}); only one may at a time: stop that one first"
+    )]
+    InUse {
+        /// The address from which it is connected.
+        address: String,
+        /// The time at which it connected.
+        since: String,
+    },
+    /// The database answered otherwise.
+    #[error("the database refused: {0}")]
+    Refused(String),
+}
+
+/// What became of one statement that has no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// It was rolled back since others were at work at the same time. Worth trying at once.
+    Again(String),
+    /// It was not sent. Worth trying on another connection.
+    NotSent(String),
+    /// It may have been executed.
+    Unknown(String),
+    /// It was not executed, and would not be if it were sent again.
+    Refused(String),
+}
+
+impl Failure {
+    /// The failure of a statement that was sent.
+    pub fn of_statement(error: &tokio_postgres::Error) -> Self {
+        let text = describe(error);
+        let Some(refusal) = error.as_db_error() else {
+            return Self::Unknown(text);
+        };
+        match *refusal.code() {
+            SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
+                Self::Again(text)
+            }
+            SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN => Self::Unknown(text),
+            // The session ends, perhaps between the commit and its acknowledgement.
+            _ if refusal.parsed_severity() != Some(Severity::Error) => Self::Unknown(text),
+            _ => Self::Refused(text),
+        }
+    }
+
+    /// The failure of a step before the statement itself was sent.
+    pub fn before_statement(error: &tokio_postgres::Error) -> Self {
+        match Self::of_statement(error) {
+            Self::Unknown(text) => Self::NotSent(text),
+            other => other,
+        }
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        let text = match failure {
+            Failure::Again(text) => format!("others kept changing the same records: {text}"),
+            Failure::NotSent(text) | Failure::Unknown(text) | Failure::Refused(text) => text,
+        };
+        Self::Unavailable(format!("the database failed: {text}"))
+    }
+}
+
+/// The error in words, without details, which may hold keys or values.
+pub fn describe(error: &tokio_postgres::Error) -> String {
+    if let Some(refusal) = error.as_db_error() {
+        return format!("{} ({})", refusal.message(), refusal.code().code());
+    }
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        let cause = error.to_string();
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+        source = error.source();
+    }
+    text
+}

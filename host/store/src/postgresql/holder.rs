@@ -1,0 +1,148 @@
+//! One server at a time.
+//!
+//! A server that has the installation holds a lock of its session: it goes when the session does, so another server can follow at once. A
+//! server may lose that session and go on, unaware that another one has followed. So each server begins an epoch, and a commit of an earlier
+//! epoch is never applied (SEC-S13).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::address::Address;
+use super::error::PostgresError;
+use super::session::{Session, refused};
+use super::statements::{BEGIN_EPOCH, LOCK_INSTALLATION, SHOW_EPOCH, SHOW_HOLDER};
+
+/// How often the lock is tried before another server is said to have it: one that has just ended may take a moment to let go.
+const ATTEMPTS: u32 = 10;
+/// The pause between two attempts, and between two looks at the epoch.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How long a look at the epoch may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Stands for no epoch: the installation is shared.
+const SHARED: i64 = -1;
+
+/// The epoch of a server, which its commits name.
+#[derive(Debug)]
+pub struct Epoch {
+    number: AtomicI64,
+    has_ended: AtomicBool,
+}
+
+impl Default for Epoch {
+    fn default() -> Self {
+        Self {
+            number: AtomicI64::new(SHARED),
+            has_ended: AtomicBool::default(),
+        }
+    }
+}
+
+impl Epoch {
+    /// The number that commits name; `None` while the installation is shared.
+    pub fn number(&self) -> Option<i64> {
+        Some(self.number.load(Ordering::Acquire)).filter(|number| *number != SHARED)
+    }
+
+    /// Notes that another server has followed.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::Release);
+    }
+
+    /// Tells whether another server has followed.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+}
+
+/// Holds the installation until it is dropped.
+#[derive(Debug)]
+pub struct Holder(JoinHandle<()>);
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Holder {
+    /// Takes the installation, and begins its epoch.
+    ///
+    /// # Errors
+    ///
+    /// When another server has it, or the database does not answer.
+    pub async fn take(address: Address, epoch: Arc<Epoch>) -> Result<Self, PostgresError> {
+        let (session, _) = Session::open(&address).await?;
+        let mut attempts = 0;
+        while !lock(&session).await? {
+            attempts += 1;
+            if attempts == ATTEMPTS {
+                return Err(in_use(&session).await);
+            }
+            sleep(PAUSE).await;
+        }
+        let row = session.client.query_one(BEGIN_EPOCH, &[]).await;
+        let row = row.map_err(|error| refused(&error))?;
+        let number = row.try_get(0).map_err(|error| refused(&error))?;
+        epoch.number.store(number, Ordering::Release);
+        Ok(Self(tokio::spawn(keep(session, address, epoch, number))))
+    }
+}
+
+/// Sees to it that the lock is held for as long as the epoch lasts. Without it commits are safe all the same: they name the epoch.
+async fn keep(session: Session, address: Address, epoch: Arc<Epoch>, number: i64) {
+    let mut held = Some((session, true));
+    loop {
+        sleep(4 * PAUSE).await;
+        held = match held {
+            Some((session, true)) => Some((session, true)),
+            Some((session, false)) => try_again(session).await,
+            None => match Session::open(&address).await {
+                Ok((session, _)) => try_again(session).await,
+                Err(_) => None,
+            },
+        };
+        let Some((session, _)) = &held else { continue };
+        match timeout(PATIENCE, session.client.query_one(SHOW_EPOCH, &[])).await {
+            Ok(Ok(row)) => {
+                if row.try_get::<_, i64>(0).is_ok_and(|found| found != number) {
+                    epoch.end();
+                    return;
+                }
+            }
+            _ => held = None,
+        }
+    }
+}
+
+/// The session, and whether it has the lock.
+async fn try_again(session: Session) -> Option<(Session, bool)> {
+    let locked = timeout(PATIENCE, lock(&session)).await.ok()?.ok()?;
+    Some((session, locked))
+}
+
+async fn lock(session: &Session) -> Result<bool, PostgresError> {
+    let row = session.client.query_one(LOCK_INSTALLATION, &[]).await;
+    let locked = row.and_then(|row| row.try_get(0));
+    locked.map_err(|error| refused(&error))
+}
+
+async fn in_use(session: &Session) -> PostgresError {
+    let unknown = || "an unknown address".to_owned();
+    let row = session.client.query_opt(SHOW_HOLDER, &[]).await;
+    let row = row.ok().flatten();
+    let column = |at: usize| {
+        row.as_ref()?
+            .try_get::<_, Option<String>>(at)
+            .ok()
+            .flatten()
+    };
+    PostgresError::InUse {
+        address: column(0).unwrap_or_else(unknown),
+        since: column(1).unwrap_or_else(|| "an unknown time".to_owned()),
+    }
+}

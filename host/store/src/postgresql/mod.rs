@@ -1,0 +1,576 @@
+//! The backend on a PostgreSQL server.
+
+mod address;
+mod error;
+mod holder;
+mod schema;
+mod session;
+mod statements;
+mod tls;
+mod versions;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, pause};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Requirement,
+    StoreError, Version,
+};
+use tokio::runtime::Handle;
+use tokio_postgres::Row;
+
+pub use address::PostgresSettings;
+pub use error::PostgresError;
+pub use schema::Migrated;
+pub use session::Server;
+
+use crate::rules::SharedClock;
+use crate::{Answer, Backend, Namespace};
+use address::Address;
+use error::{Failure, describe};
+use holder::{Epoch, Holder};
+use session::{Connections, Parameters, Session};
+use statements::{
+    ABANDON, BEGIN_PURGE, COMMIT, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES,
+    RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
+};
+use versions::{VERSIONS_AT_ONCE, Versions};
+
+/// From a call to its answer, whatever the database does (SEC-S8).
+const CALL_TIME: Duration = Duration::from_millis(1900);
+/// The longest that a statement is waited for: more than the second after which the server gives it up, so that there mostly is an answer.
+const STATEMENT_TIME: Duration = Duration::from_millis(1200);
+/// How often a statement is tried that others got in the way of.
+const ATTEMPTS: u32 = 24;
+/// The first bound of the pause before it is tried again.
+const PAUSE: Duration = Duration::from_millis(1);
+/// After how many changes expired entries are dropped, and after which time where there are fewer.
+const CHANGES_PER_PURGE: usize = 64;
+const PURGE_INTERVAL: Duration = Duration::from_secs(10);
+/// How many rows one purge drops, so that it holds no commit up.
+const PURGE_ROWS: i64 = 1000;
+/// The end of all keys: the first character that none of them may hold.
+const AFTER_ALL_KEYS: char = '\u{7f}';
+
+/// Entries in a database that speaks PostgreSQL's protocol.
+///
+/// Every call is one statement in a serializable transaction of its own, so reads and commits of all servers have one order. A statement
+/// that others got in the way of is tried again, a bounded number of times. When a connection is lost in a commit, its outcome is found out,
+/// or it is made sure that it has none; only if the database cannot be reached for that either is a commit's outcome unknown.
+///
+/// A call is answered within two seconds. One that is dropped goes on by itself. Calls may come from outside of the runtime in which the
+/// backend was opened, for as long as that runs.
+pub struct PostgresBackend {
+    shared: Arc<Shared>,
+    runtime: Handle,
+    server: Server,
+    holder: Option<Holder>,
+}
+
+struct Shared {
+    connections: Connections,
+    clock: SharedClock,
+    versions: Versions,
+    epoch: Arc<Epoch>,
+    /// Held by the commit to the keyring that is under way: they are applied in the order of their calls, so that one comes after all that
+    /// were dropped.
+    keyring: tokio::sync::Mutex<()>,
+    since_purge: Mutex<SincePurge>,
+    is_purging: AtomicBool,
+}
+
+/// What has happened since the last purge began.
+struct SincePurge {
+    began: Instant,
+    changes: usize,
+}
+
+impl PostgresBackend {
+    /// Connects to the database, looks at how it is run and at its tables. Entries expire by `clock`.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached or relied upon, or its tables are not those of this version.
+    pub async fn open(
+        settings: &PostgresSettings,
+        clock: SharedClock,
+    ) -> Result<Self, PostgresError> {
+        let address = Address::read(settings)?;
+        let (session, server) = Session::open(&address).await?;
+        schema::check(&session.client).await?;
+        let shared = Shared {
+            connections: Connections::new(&address, settings.connections)?,
+            clock,
+            versions: Versions::default(),
+            epoch: Arc::default(),
+            keyring: tokio::sync::Mutex::default(),
+            since_purge: Mutex::new(SincePurge {
+                began: Instant::now(),
+                changes: 0,
+            }),
+            is_purging: AtomicBool::default(),
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            runtime: Handle::current(),
+            server,
+            holder: None,
+        })
+    }
+
+    /// The same, for the only server that uses the database: until the backend is dropped no other one can open it so, and once another one
+    /// has, because this one was cut off, nothing is committed by this one any more (SEC-S13).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`], and when another server has the database.
+    pub async fn open_alone(
+        settings: &PostgresSettings,
+        clock: SharedClock,
+    ) -> Result<Self, PostgresError> {
+        let mut backend = Self::open(settings, clock).await?;
+        let address = Address::read(settings)?;
+        let epoch = Arc::clone(&backend.shared.epoch);
+        backend.holder = Some(Holder::take(address, epoch).await?);
+        Ok(backend)
+    }
+
+    /// Makes the tables or brings them up to date: all of it, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached or relied upon, its tables are newer or another program's, or a right is missing.
+    pub async fn migrate(settings: &PostgresSettings) -> Result<Migrated, PostgresError> {
+        let (session, _) = Session::open(&Address::read(settings)?).await?;
+        schema::migrate(&session.client).await
+    }
+
+    /// What the database server said about itself when the backend was opened.
+    #[must_use]
+    pub const fn server(&self) -> Server {
+        self.server
+    }
+
+    /// Lets `work` go on in the runtime, whatever happens to the caller.
+    async fn detached<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E> {
+        let stopped = |_| unavailable("the server is stopping");
+        self.runtime.spawn(work).await.map_err(stopped)?
+    }
+}
+
+impl Backend for PostgresBackend {
+    fn get_changed<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
+        let wanted = Wanted::new(keys);
+        let shared = Arc::clone(&self.shared);
+        Box::pin(self.detached(async move { shared.get_changed(namespace, wanted).await }))
+    }
+
+    fn scan<'a>(
+        &'a self,
+        namespace: Namespace,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> Answer<'a, Result<Page, StoreError>> {
+        let after = after.filter(|after| *after >= prefix);
+        let start = after.unwrap_or(prefix).to_owned();
+        let left_out = after.unwrap_or_default().to_owned();
+        let end = format!("{prefix}{AFTER_ALL_KEYS}");
+        let shared = Arc::clone(&self.shared);
+        let scan = async move { shared.scan(namespace, &start, &left_out, &end, limit).await };
+        Box::pin(self.detached(scan))
+    }
+
+    fn commit(
+        &self,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(self.detached(async move {
+            let outcome = shared.commit(namespace, &checks, &changes).await;
+            if outcome.is_ok() && shared.begins_purge(changes.len()) {
+                let shared = Arc::clone(&shared);
+                tokio::spawn(async move { shared.purge().await });
+            }
+            outcome
+        }))
+    }
+}
+
+/// The keys of a read, as the statement takes them.
+struct Wanted {
+    keys: Vec<String>,
+    versions: Vec<Option<i64>>,
+}
+
+impl Wanted {
+    fn new(keys: &[HeldKey<'_>]) -> Self {
+        let version = |held: &HeldKey<'_>| held.version.map(to_database);
+        Self {
+            keys: keys.iter().map(|held| held.key.to_owned()).collect(),
+            versions: keys.iter().map(version).collect(),
+        }
+    }
+}
+
+impl Shared {
+    async fn get_changed(
+        &self,
+        namespace: Namespace,
+        wanted: Wanted,
+    ) -> Result<Vec<Difference>, StoreError> {
+        let Wanted { keys, versions } = wanted;
+        let mut found: Vec<Difference> = keys.iter().map(|_| Difference::Absent).collect();
+        if keys.is_empty() {
+            return Ok(found);
+        }
+        let (namespace, now) = (number(namespace), self.now());
+        let parameters: Parameters<'_> = &[&namespace, &keys, &versions, &now];
+        for row in self.read(GET_CHANGED, parameters).await? {
+            let index: i64 = row.try_get(0).map_err(unreadable)?;
+            let version = from_database(row.try_get(1).map_err(unreadable)?);
+            let value: Option<Vec<u8>> = row.try_get(2).map_err(unreadable)?;
+            let index = usize::try_from(index)
+                .ok()
+                .and_then(|index| index.checked_sub(1));
+            let place = index.and_then(|index| found.get_mut(index));
+            let place = place.ok_or_else(|| unavailable("an answer that was not asked for"))?;
+            *place = match value {
+                Some(value) => Difference::Changed(Entry { value, version }),
+                None => Difference::Unchanged,
+            };
+        }
+        Ok(found)
+    }
+
+    async fn scan(
+        &self,
+        namespace: Namespace,
+        start: &str,
+        left_out: &str,
+        end: &str,
+        limit: u32,
+    ) -> Result<Page, StoreError> {
+        let (now, bytes) = (self.now(), i64::try_from(PAGE_BYTES).unwrap_or(i64::MAX));
+        let rows = i64::from(limit).saturating_add(1);
+        let namespace = number(namespace);
+        let parameters: Parameters<'_> =
+            &[&namespace, &start, &left_out, &end, &now, &rows, &bytes];
+        let mut page = PageBuilder::new(limit);
+        for row in self.read(SCAN, parameters).await? {
+            let key: String = row.try_get(0).map_err(unreadable)?;
+            let version = from_database(row.try_get(1).map_err(unreadable)?);
+            let value: Vec<u8> = row.try_get(2).map_err(unreadable)?;
+            if !page.has_room(key.len() + value.len()) {
+                break;
+            }
+            page.push(key, Entry { value, version });
+        }
+        Ok(page.finish())
+    }
+
+    /// Asks until there is an answer. A read may be asked again, however it went.
+    async fn read(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let deadline = Instant::now() + CALL_TIME;
+        let mut times = 0;
+        loop {
+            self.check_epoch()?;
+            let by = deadline.min(Instant::now() + STATEMENT_TIME);
+            match self.connections.query(statement, parameters, by).await {
+                Ok(rows) => return Ok(rows),
+                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
+                Err(failure) => wait(&mut times, deadline, failure).await?,
+            }
+        }
+    }
+
+    async fn commit(
+        &self,
+        namespace: Namespace,
+        checks: &[Check],
+        changes: &[Change],
+    ) -> Result<(), CommitError> {
+        let deadline = Instant::now() + CALL_TIME;
+        let _in_order = match namespace {
+            Namespace::Keyring => Some(self.keyring.lock().await),
+            _ => None,
+        };
+        let commit = Commit::new(checks, changes);
+        let mut times = 0;
+        let mut version = self.next_version(deadline).await?;
+        loop {
+            self.check_epoch()?;
+            let by = deadline.min(Instant::now() + STATEMENT_TIME);
+            let failure = match self.apply(namespace, &commit, version, by).await {
+                Ok(outcome) => return outcome,
+                Err(failure) => failure,
+            };
+            match failure {
+                Failure::Refused(_) => return Err(StoreError::from(failure).into()),
+                Failure::Again(_) | Failure::NotSent(_) => {}
+                Failure::Unknown(_) if self.was_applied(version, deadline).await? => return Ok(()),
+                // It never will be, so another attempt needs another version.
+                Failure::Unknown(_) => version = self.next_version(deadline).await?,
+            }
+            wait(&mut times, deadline, failure).await?;
+        }
+    }
+
+    async fn apply(
+        &self,
+        namespace: Namespace,
+        commit: &Commit<'_>,
+        version: i64,
+        deadline: Instant,
+    ) -> Result<Result<(), CommitError>, Failure> {
+        let namespace = number(namespace);
+        let (now, epoch) = (self.now(), self.epoch.number());
+        let parameters: Parameters<'_> = &[
+            &namespace,
+            &now,
+            &commit.checked,
+            &commit.required,
+            &commit.put,
+            &commit.values,
+            &commit.ends,
+            &commit.deleted,
+            &version,
+            &epoch,
+        ];
+        let rows = self.connections.query(COMMIT, parameters, deadline).await?;
+        let no_answer = || Failure::Unknown("a commit has one answer".to_owned());
+        let row = rows.first().ok_or_else(no_answer)?;
+        let unreadable = |error: tokio_postgres::Error| Failure::Unknown(describe(&error));
+        let failed: Option<String> = row.try_get(0).map_err(unreadable)?;
+        let applied: bool = row.try_get(1).map_err(unreadable)?;
+        let isolated: bool = row.try_get(2).map_err(unreadable)?;
+        Ok(match failed {
+            _ if applied => Ok(()),
+            _ if !isolated => Err(unavailable(PostgresError::SessionLost).into()),
+            Some(key) => Err(CommitError::Conflict(key)),
+            None => {
+                self.epoch.end();
+                Err(superseded().into())
+            }
+        })
+    }
+
+    /// Finds out if the commit of `version` was applied, and makes sure that it will not be if it was not.
+    async fn was_applied(&self, version: i64, deadline: Instant) -> Result<bool, StoreError> {
+        let unknown = |failure: Failure| {
+            let error = StoreError::from(failure);
+            unavailable(format!("it is not known if a commit was applied: {error}"))
+        };
+        let mut times = 0;
+        loop {
+            // A session that was cut off may still be at work; this waits for it.
+            let parameters: Parameters<'_> = &[&version];
+            let abandoned = self.connections.query(ABANDON, parameters, deadline);
+            let rows = match abandoned.await {
+                Ok(_) => {
+                    let rows = self.connections.query(WAS_ABANDONED, parameters, deadline);
+                    rows.await
+                }
+                Err(failure) => Err(failure),
+            };
+            match rows {
+                Ok(rows) => {
+                    let row = rows.first();
+                    let abandoned = row.and_then(|row| row.try_get::<_, bool>(0).ok());
+                    return Ok(abandoned == Some(false));
+                }
+                Err(failure @ Failure::Refused(_)) => return Err(unknown(failure)),
+                Err(failure) => wait(&mut times, deadline, failure).await.map_err(|error| {
+                    unavailable(format!("it is not known if a commit was applied: {error}"))
+                })?,
+            }
+        }
+    }
+
+    async fn next_version(&self, deadline: Instant) -> Result<i64, StoreError> {
+        let mut times = 0;
+        loop {
+            if let Some(version) = self.versions.take() {
+                return Ok(version);
+            }
+            let by = deadline.min(Instant::now() + STATEMENT_TIME);
+            let reserved = self
+                .connections
+                .query(RESERVE_VERSIONS, &[&VERSIONS_AT_ONCE], by);
+            match reserved.await {
+                Ok(rows) => {
+                    let end = rows.first().and_then(|row| row.try_get(0).ok());
+                    self.versions
+                        .add(end.ok_or_else(|| unavailable("its tables are incomplete"))?);
+                }
+                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
+                // Versions that were reserved and not told are never given.
+                Err(failure) => wait(&mut times, deadline, failure).await?,
+            }
+        }
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(self.clock.now_milliseconds()).unwrap_or(i64::MAX)
+    }
+
+    fn check_epoch(&self) -> Result<(), StoreError> {
+        match self.epoch.has_ended() {
+            true => Err(superseded()),
+            false => Ok(()),
+        }
+    }
+
+    /// True for the one caller who is to purge now, having committed so many changes.
+    fn begins_purge(&self, changes: usize) -> bool {
+        let mut since = self
+            .since_purge
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        since.changes = since.changes.saturating_add(changes);
+        let is_due = since.changes >= CHANGES_PER_PURGE || since.began.elapsed() >= PURGE_INTERVAL;
+        if !is_due || self.is_purging.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        *since = SincePurge {
+            began: Instant::now(),
+            changes: 0,
+        };
+        true
+    }
+
+    /// Drops what nothing reads any more, a bounded number of rows. What fails is left to the next one.
+    async fn purge(&self) {
+        let now = self.clock.certain_milliseconds();
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        if let Ok(client) = self.connections.get().await {
+            let purge = async {
+                client.batch_execute(BEGIN_PURGE).await?;
+                let locked = client.query_one(LOCK_PURGE, &[]).await?;
+                if locked.try_get(0)? {
+                    client.execute(PURGE_ENTRIES, &[&now, &PURGE_ROWS]).await?;
+                    client.execute(PURGE_OUTCOMES, &[&PURGE_ROWS]).await?;
+                }
+                client.batch_execute("commit").await
+            };
+            let purged = tokio::time::timeout(CALL_TIME, purge).await;
+            if !matches!(purged, Ok(Ok::<(), tokio_postgres::Error>(()))) {
+                // It may be in the middle of a transaction.
+                drop(deadpool_postgres::Object::take(client));
+            }
+        }
+        self.is_purging.store(false, Ordering::Release);
+    }
+}
+
+/// Waits before the next attempt, or gives up with the last failure.
+async fn wait(times: &mut u32, deadline: Instant, failure: Failure) -> Result<(), StoreError> {
+    let pause = pause(PAUSE, *times, &OsRandom);
+    *times += 1;
+    if *times >= ATTEMPTS || Instant::now() + pause >= deadline {
+        return Err(failure.into());
+    }
+    tokio::time::sleep(pause).await;
+    Ok(())
+}
+
+/// A commit, as the statement takes it.
+struct Commit<'a> {
+    checked: Vec<&'a str>,
+    required: Vec<Option<i64>>,
+    put: Vec<&'a str>,
+    values: Vec<&'a [u8]>,
+    ends: Vec<Option<i64>>,
+    deleted: Vec<&'a str>,
+}
+
+impl<'a> Commit<'a> {
+    fn new(checks: &'a [Check], changes: &'a [Change]) -> Self {
+        let required = |check: &Check| match check.requirement {
+            Requirement::Absent => None,
+            Requirement::AtVersion(version) => Some(to_database(version)),
+        };
+        let mut commit = Self {
+            checked: checks.iter().map(|check| check.key.as_str()).collect(),
+            required: checks.iter().map(required).collect(),
+            put: Vec::with_capacity(changes.len()),
+            values: Vec::with_capacity(changes.len()),
+            ends: Vec::with_capacity(changes.len()),
+            deleted: Vec::new(),
+        };
+        for change in changes {
+            match change {
+                Change::Delete { key } => commit.deleted.push(key),
+                Change::Put {
+                    key,
+                    value,
+                    expires_at,
+                } => {
+                    commit.put.push(key);
+                    commit.values.push(value);
+                    // Beyond what fits lies a time that does not come.
+                    commit
+                        .ends
+                        .push(expires_at.and_then(|end| i64::try_from(end).ok()));
+                }
+            }
+        }
+        commit
+    }
+}
+
+/// The number under which the database knows a namespace. Never changes.
+const fn number(namespace: Namespace) -> i16 {
+    match namespace {
+        Namespace::AuthMethod => 1,
+        Namespace::Access => 2,
+        Namespace::Orgs => 3,
+        Namespace::Host => 4,
+        Namespace::Keyring => 5,
+    }
+}
+
+/// Versions are compared for equality alone, so that the sign does not matter.
+const fn to_database(version: Version) -> i64 {
+    version.0.cast_signed()
+}
+
+const fn from_database(version: i64) -> Version {
+    Version(version.cast_unsigned())
+}
+
+fn unavailable(message: impl ToString) -> StoreError {
+    StoreError::Unavailable(message.to_string())
+}
+
+fn unreadable(error: tokio_postgres::Error) -> StoreError {
+    unavailable(describe(&error))
+}
+
+fn superseded() -> StoreError {
+    unavailable("another server has taken over the database; this one must be restarted")
+}
+
+impl fmt::Debug for PostgresBackend {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PostgresBackend")
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,230 @@
+//! Connections to the database: one alone, or from a bounded pool.
+
+use std::time::{Duration, Instant};
+
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
+};
+use tokio::task::JoinHandle;
+use tokio::time::{timeout, timeout_at};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row};
+
+use super::address::{Address, CONNECT_TIME};
+use super::error::{Failure, PostgresError, describe};
+use super::statements::{DESCRIBE_SERVER, PREPARE_SESSION};
+
+/// The oldest server that the statements are made for.
+const OLDEST_SERVER: i32 = 140_000;
+/// How long a caller waits for a connection while all are in use.
+const WAIT_TIME: Duration = Duration::from_secs(1);
+
+/// The parameters of a statement.
+pub type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// A connection outside of the pool. It is closed when this is dropped.
+pub struct Session {
+    pub client: Client,
+    connection: JoinHandle<()>,
+}
+
+impl Session {
+    /// Connects, and makes sure that the server can be relied upon.
+    ///
+    /// # Errors
+    ///
+    /// When no connection comes about, or the server could lose or withhold what was acknowledged.
+    pub async fn open(address: &Address) -> Result<(Self, Server), PostgresError> {
+        let connecting = address.config.connect(address.tls.clone());
+        // Longer than for one host: there may be several.
+        let hosts = u32::try_from(address.config.get_hosts().len()).unwrap_or(1);
+        let connected = timeout((hosts + 1) * CONNECT_TIME, connecting).await;
+        let connected =
+            connected.map_err(|_| PostgresError::Unreachable("it takes too long".into()))?;
+        let (client, connection) = connected.map_err(|error| no_connection(&error))?;
+        let connection = tokio::spawn(async move {
+            // Its end shows at the next statement.
+            let _ = connection.await;
+        });
+        let session = Self { client, connection };
+        let server = Server::prepare(&session.client).await?;
+        Ok((session, server))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.connection.abort();
+    }
+}
+
+/// What a server says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Server {
+    /// True if a commit is on a second machine too before it is acknowledged.
+    pub has_synchronous_standby: bool,
+}
+
+impl Server {
+    /// Prepares a new session, and looks at the server behind it.
+    ///
+    /// # Errors
+    ///
+    /// When the server could lose or withhold what was acknowledged.
+    pub async fn prepare(client: &Client) -> Result<Self, PostgresError> {
+        let prepared = client.batch_execute(PREPARE_SESSION).await;
+        prepared.map_err(|error| refused(&error))?;
+        let row = client.query_one(DESCRIBE_SERVER, &[]).await;
+        let row = row.map_err(|error| refused(&error))?;
+        let read = |error: tokio_postgres::Error| PostgresError::Refused(describe(&error));
+        if row.try_get::<_, bool>(0).map_err(read)? {
+            return Err(PostgresError::ReadOnly);
+        }
+        for (column, setting) in [(1, "fsync"), (2, "synchronous_commit")] {
+            let value: String = row.try_get(column).map_err(read)?;
+            if value == "off" {
+                return Err(PostgresError::Unsafe { setting, value });
+            }
+        }
+        let version: i32 = row.try_get(4).map_err(read)?;
+        if version < OLDEST_SERVER {
+            return Err(PostgresError::OldServer(version / 10_000));
+        }
+        if row.try_get::<_, String>(5).map_err(read)? != "serializable" {
+            return Err(PostgresError::SessionLost);
+        }
+        let standbys: String = row.try_get(3).map_err(read)?;
+        let commit: String = row.try_get(2).map_err(read)?;
+        Ok(Self {
+            has_synchronous_standby: !standbys.is_empty() && commit != "local",
+        })
+    }
+}
+
+fn no_connection(error: &tokio_postgres::Error) -> PostgresError {
+    let text = describe(error);
+    match error.code() {
+        // The session is of the kind that was asked for, or it is none.
+        None if text.contains("does not allow writes") => PostgresError::ReadOnly,
+        _ => PostgresError::Unreachable(text),
+    }
+}
+
+/// The error that says why the database refused something outside of the store's own work.
+pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
+    let text = describe(error);
+    match error.code() {
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => PostgresError::NotPermitted(text),
+        Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => PostgresError::ReadOnly,
+        _ => PostgresError::Refused(text),
+    }
+}
+
+/// The connections that requests share.
+pub struct Connections {
+    pool: Pool,
+    most: usize,
+}
+
+impl Connections {
+    /// A pool of at most `most` connections, which are made when they are needed.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be set up.
+    pub fn new(address: &Address, most: usize) -> Result<Self, PostgresError> {
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(
+            address.config.clone(),
+            address.tls.clone(),
+            ManagerConfig { recycling_method },
+        );
+        let prepare = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+            Box::pin(async move {
+                let prepared = Server::prepare(client).await;
+                prepared.map_err(|error| HookError::message(error.to_string()))?;
+                Ok(())
+            })
+        });
+        let pool = Pool::builder(manager)
+            .max_size(most)
+            .wait_timeout(Some(WAIT_TIME))
+            .create_timeout(Some(CONNECT_TIME))
+            .recycle_timeout(Some(CONNECT_TIME))
+            .runtime(Runtime::Tokio1)
+            .post_create(prepare)
+            .build()
+            .map_err(|error| PostgresError::Refused(error.to_string()))?;
+        Ok(Self { pool, most })
+    }
+
+    /// Executes one statement, prepared once for each connection, and answers by `deadline`. A connection whose answer is unknown is
+    /// closed.
+    ///
+    /// # Errors
+    ///
+    /// Says what became of the statement.
+    pub async fn query(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Row>, Failure> {
+        let late = |_| "no answer in time".to_owned();
+        let connection = timeout_at(deadline.into(), self.pool.get()).await;
+        let connection = connection.map_err(late).map_err(Failure::NotSent)?;
+        let client = connection.map_err(|error| self.no_connection(error))?;
+        let prepared = timeout_at(deadline.into(), client.prepare_cached(statement)).await;
+        let prepared = match prepared.map_err(late).map_err(Failure::NotSent) {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(error)) => {
+                let failure = Failure::before_statement(&error);
+                return Err(close_unless_sound(client, failure));
+            }
+            Err(failure) => return Err(close_unless_sound(client, failure)),
+        };
+        let answer = timeout_at(deadline.into(), client.query(&prepared, parameters)).await;
+        let failure = match answer.map_err(late).map_err(Failure::Unknown) {
+            Ok(Ok(rows)) => return Ok(rows),
+            Ok(Err(error)) => Failure::of_statement(&error),
+            Err(failure) => failure,
+        };
+        Err(close_unless_sound(client, failure))
+    }
+
+    /// A connection for several statements.
+    ///
+    /// # Errors
+    ///
+    /// When none can be had in time.
+    pub async fn get(&self) -> Result<deadpool_postgres::Client, Failure> {
+        self.pool
+            .get()
+            .await
+            .map_err(|error| self.no_connection(error))
+    }
+
+    fn no_connection(&self, error: PoolError) -> Failure {
+        match error {
+            PoolError::Timeout(TimeoutType::Wait) => Failure::Refused(format!(
+                "all {} connections are in use; raise storage.connections, or max_connections of the database",
+                self.most
+            )),
+            PoolError::Timeout(_) => Failure::NotSent("it takes too long to connect".to_owned()),
+            PoolError::Backend(error) => Failure::NotSent(describe(&error)),
+            PoolError::PostCreateHook(HookError::Message(text)) => {
+                Failure::Refused(text.into_owned())
+            }
+            other => Failure::NotSent(other.to_string()),
+        }
+    }
+}
+
+/// Lets go of a connection whose next answer might be that of an earlier statement.
+fn close_unless_sound(client: deadpool_postgres::Client, failure: Failure) -> Failure {
+    if matches!(failure, Failure::Unknown(_) | Failure::NotSent(_)) {
+        drop(deadpool_postgres::Object::take(client));
+    }
+    failure
+}

@@ -1,0 +1,248 @@
+//! Databases that cannot be the store, each with the cure (SEC-O5, S12).
+
+use std::sync::Arc;
+
+use gatehouse_ports::SystemClock;
+use gatehouse_store::{Namespace, PostgresBackend, PostgresError, PostgresSettings, PrivateStore};
+
+use crate::postgres_server::{Database, Server, settings, settings_with};
+use crate::subject::{put, value};
+
+async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresError> {
+    PostgresBackend::open(settings, Arc::new(SystemClock)).await
+}
+
+async fn refusal(settings: &PostgresSettings) -> PostgresError {
+    open(settings).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn addresses_that_cannot_be_used_are_refused_before_anything_is_sent() {
+    for (url, said) in [
+        ("nonsense", "cannot be used"),
+        ("mysql://a@localhost/b", "cannot be used"),
+        ("postgresql://a:secret@localhost/b", "storage.password_file"),
+        ("postgresql://a@/b", "no host"),
+        ("postgresql://localhost/b", "no user"),
+        ("postgresql://a@localhost", "no database"),
+        (
+            "postgresql://a@db.example.com/b?sslmode=disable",
+            "sslmode=disable",
+        ),
+        (
+            "postgresql://a@localhost,db.example.com/b?sslmode=disable",
+            "sslmode=disable",
+        ),
+        (
+            "postgresql://a@localhost/b?hostaddr=192.0.2.1&sslmode=disable",
+            "sslmode=disable",
+        ),
+    ] {
+        let text = refusal(&settings(url)).await.to_string();
+        assert!(text.contains(said), "{url}: {text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_or_refuses_the_user_is_named_as_that() {
+    let refused = refusal(&settings("postgresql://a@127.0.0.1:1/b")).await;
+    assert!(
+        matches!(refused, PostgresError::Unreachable(_)),
+        "{refused}"
+    );
+    let server = Server::shared().await;
+    let refused = refusal(&settings(&server.url("missing"))).await;
+    assert!(refused.to_string().contains("does not exist"), "{refused}");
+    let url = server.url("postgres").replace("owner@", "stranger@");
+    let refused = refusal(&settings(&url)).await;
+    assert!(refused.to_string().contains("stranger"), "{refused}");
+}
+
+#[tokio::test]
+async fn n4_a_server_without_tls_is_not_spoken_to_where_that_was_asked_for() {
+    let server = Server::shared().await;
+    for mode in ["require", "verify-full"] {
+        let url = format!("{}?sslmode={mode}", server.url("postgres"));
+        let refused = refusal(&settings(&url)).await;
+        assert!(
+            matches!(refused, PostgresError::Unreachable(_)),
+            "{refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn n4_the_certificate_of_the_server_and_its_name_are_verified() {
+    let own = || rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certified, other) = (own(), own());
+    let settings = ["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=key.pem"];
+    let files = [
+        ("server.pem", certified.cert.pem()),
+        ("key.pem", certified.signing_key.serialize_pem()),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let server = Server::with_files(&settings, &files).await;
+    let settings = |host: &str, trusted: &rcgen::Certificate| {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(trusted.der().clone()).unwrap();
+        let url = format!("{}?sslmode=verify-full", server.url("postgres"));
+        settings_with(&url.replace("127.0.0.1", host), roots)
+    };
+    PostgresBackend::migrate(&settings("localhost", &certified.cert))
+        .await
+        .unwrap();
+    let backend = open(&settings("localhost", &certified.cert)).await.unwrap();
+    let store = PrivateStore::new(Arc::new(backend), Namespace::Access);
+    store.commit(vec![], vec![put("a", "1")]).await.unwrap();
+    assert_eq!(value(&store, "a").await.as_deref(), Some("1"));
+    for refused in [
+        refusal(&settings("localhost", &other.cert)).await,
+        refusal(&settings("127.0.0.1", &certified.cert)).await,
+    ] {
+        assert!(
+            matches!(refused, PostgresError::Unreachable(_)),
+            "{refused:?}"
+        );
+        let text = refused.to_string();
+        assert!(text.contains("certificate"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_without_tables_is_refused_until_they_are_made() {
+    let database = Server::shared().await.empty_database().await;
+    let refused = refusal(&database.settings).await;
+    assert!(matches!(refused, PostgresError::NoSchema));
+    assert!(
+        refused
+            .to_string()
+            .contains("gatehouse operator database migrate")
+    );
+    let (one, other) = tokio::join!(
+        PostgresBackend::migrate(&database.settings),
+        PostgresBackend::migrate(&database.settings)
+    );
+    let mut from = [one.unwrap().from, other.unwrap().from];
+    from.sort_unstable();
+    assert_eq!(from, [0, 1], "one of the two made them");
+    open(&database.settings).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_empty_schema_that_an_administrator_has_made_is_filled() {
+    let database = Server::shared().await.empty_database().await;
+    let client = database.connect().await;
+    client
+        .batch_execute("create schema gatehouse")
+        .await
+        .unwrap();
+    PostgresBackend::migrate(&database.settings).await.unwrap();
+    open(&database.settings).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_schema_of_another_program_is_refused_and_left_alone() {
+    for table in [
+        "create table gatehouse.store (a int)",
+        "create table gatehouse.gates (a int)",
+    ] {
+        let database = Server::shared().await.empty_database().await;
+        let client = database.connect().await;
+        client
+            .batch_execute("create schema gatehouse")
+            .await
+            .unwrap();
+        client.batch_execute(table).await.unwrap();
+        for refused in [
+            refusal(&database.settings).await,
+            PostgresBackend::migrate(&database.settings)
+                .await
+                .unwrap_err(),
+        ] {
+            assert!(
+                matches!(refused, PostgresError::ForeignSchema),
+                "{refused:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn s12_newer_and_older_tables_are_refused() {
+    let database = Server::shared().await.empty_database().await;
+    PostgresBackend::migrate(&database.settings).await.unwrap();
+    let client = database.connect().await;
+    let set = async |version: i64| {
+        let text = format!("update gatehouse.store set number = {version} where name = 'schema'");
+        client.batch_execute(&text).await.unwrap();
+    };
+    set(2).await;
+    for refused in [
+        refusal(&database.settings).await,
+        PostgresBackend::migrate(&database.settings)
+            .await
+            .unwrap_err(),
+    ] {
+        assert!(
+            matches!(refused, PostgresError::NewerSchema { found: 2 }),
+            "{refused:?}"
+        );
+    }
+    set(0).await;
+    let refused = refusal(&database.settings).await;
+    assert!(
+        matches!(refused, PostgresError::OlderSchema { found: 0 }),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_user_without_rights_is_told_which_is_missing() {
+    let database = Server::shared().await.empty_database().await;
+    let client = database.connect().await;
+    client
+        .batch_execute("create role unprivileged login")
+        .await
+        .unwrap();
+    let url = database.settings.url.replace("owner@", "unprivileged@");
+    let refused = PostgresBackend::migrate(&settings(&url)).await.unwrap_err();
+    assert!(
+        matches!(refused, PostgresError::NotPermitted(_)),
+        "{refused:?}"
+    );
+}
+
+async fn altered(setting: &str) -> Database {
+    let database = Server::shared().await.empty_database().await;
+    PostgresBackend::migrate(&database.settings).await.unwrap();
+    let client = database.connect().await;
+    let alter = format!("alter database {} set {setting}", database.name);
+    client.batch_execute(&alter).await.unwrap();
+    database
+}
+
+#[tokio::test]
+async fn a_database_that_may_only_be_read_is_refused() {
+    let database = altered("default_transaction_read_only = on").await;
+    let refused = refusal(&database.settings).await;
+    assert!(matches!(refused, PostgresError::ReadOnly), "{refused:?}");
+}
+
+#[tokio::test]
+async fn s1_a_server_that_could_lose_what_it_acknowledged_is_refused() {
+    let database = altered("synchronous_commit = off").await;
+    let refused = refusal(&database.settings).await.to_string();
+    assert!(refused.contains("set synchronous_commit = on"), "{refused}");
+    let server = Server::with(&["fsync=off"]).await;
+    let database = server.empty_database().await;
+    let refused = refusal(&database.settings).await.to_string();
+    assert!(refused.contains("set fsync = on"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_server_without_a_synchronous_standby_says_so() {
+    let database = Database::with_tables().await;
+    let backend = open(&database.settings).await.unwrap();
+    assert!(!backend.server().has_synchronous_standby);
+}
