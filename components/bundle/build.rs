@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     watch(&workspace);
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let (units, quality) = if is_release {
-        (&Unit::ALL[..], Quality::Finished)
+        (&Unit::ALL[..], finished())
     } else {
         (&Unit::OF_SERVER[..], Quality::Draft)
     };
@@ -41,6 +41,14 @@ fn main() -> Result<()> {
         fs::write(file, compressed.unwrap_or_default())?;
     }
     Ok(())
+}
+
+const fn finished() -> Quality {
+    if cfg!(feature = "names") {
+        Quality::Named
+    } else {
+        Quality::Finished
+    }
 }
 
 /// Names what a component is made from, so that a change elsewhere compiles none. The tests of the crates are no part of it.

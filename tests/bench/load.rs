@@ -26,6 +26,61 @@ pub struct Measured {
     pub median: f64,
     /// The latency that 99 of 100 requests stayed below, in milliseconds.
     pub percentile_99: f64,
+    /// Microseconds of processor time that the server took for one request, where that is known.
+    pub cpu_micros: Option<f64>,
+}
+
+/// A server under load.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its process, whose processor time is counted.
+    pub process: u32,
+}
+
+impl Target {
+    /// Processor time that the process has taken so far, in user and system mode.
+    fn cpu(self) -> Result<Duration> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.process))?;
+        // The name of the program, in parentheses, may have spaces.
+        let (_, rest) = text.rsplit_once(')').context("no stat of a process")?;
+        let ticks: u64 = rest
+            .split_ascii_whitespace()
+            .skip(11)
+            .take(2)
+            .map(|ticks| ticks.parse::<u64>().unwrap_or_default())
+            .sum();
+        Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
+    }
+
+    /// Runs `load`, whose latencies are counted over `counted` of its time or else over all of it, and sets what the server took beside it.
+    fn under(
+        self,
+        counted: Option<Duration>,
+        load: impl Future<Output = Result<Answered>>,
+    ) -> Result<Measured> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (begun, cpu) = (Instant::now(), self.cpu()?);
+        let mut answered = runtime.block_on(load)?;
+        let elapsed = begun.elapsed();
+        let cpu = self.cpu()?.saturating_sub(cpu);
+        answered.latencies.sort_unstable();
+        let mut measured = summary(&answered.latencies, counted.unwrap_or(elapsed))?;
+        measured.cpu_micros = Some(cpu.as_secs_f64() * 1e6 / answered.count as f64);
+        Ok(measured)
+    }
+}
+
+/// The answers to a load.
+#[derive(Debug, Default)]
+struct Answered {
+    /// Microseconds of each that counts.
+    latencies: Vec<u32>,
+    /// How many there were with those that do not count.
+    count: usize,
 }
 
 /// One whole HTTP/1.1 request.
@@ -48,54 +103,24 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec
 /// # Errors
 ///
 /// When the server cannot be reached or an answer is not as expected.
-pub fn measure(server: SocketAddr, requests: &[Vec<u8>], load: Load) -> Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+pub fn measure(server: Target, requests: &[Vec<u8>], load: Load) -> Result<Measured> {
     let requests: Arc<[Vec<u8>]> = requests.into();
-    let start = Instant::now() + load.duration / 5;
-    let end = start + load.duration;
-    let mut latencies = runtime.block_on(async {
+    server.under(Some(load.duration), async {
+        let start = Instant::now() + load.duration / 5;
+        let end = start + load.duration;
         let mut connections = tokio::task::JoinSet::new();
         for number in 0..load.connections {
             let order = RandomOrder::new(number, requests.clone());
-            connections.spawn(connection(server, order, start, end));
+            connections.spawn(connection(server.address, order, start, end));
         }
-        let mut latencies: Vec<u32> = Vec::new();
+        let mut all = Answered::default();
         while let Some(finished) = connections.join_next().await {
-            latencies.extend(finished??);
+            let answered = finished??;
+            all.latencies.extend(answered.latencies);
+            all.count += answered.count;
         }
-        anyhow::Ok(latencies)
-    })?;
-    latencies.sort_unstable();
-    summary(&latencies, load.duration)
-}
-
-/// Sends each of `requests` once, one after the other over one connection, and fails at the first answer that is not a 200.
-///
-/// # Errors
-///
-/// When the server cannot be reached or an answer is not as expected.
-pub fn measure_once_each(server: SocketAddr, requests: &[Vec<u8>]) -> Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let begun = Instant::now();
-    let mut latencies = runtime.block_on(async {
-        let mut stream = TcpStream::connect(server).await?;
-        stream.set_nodelay(true)?;
-        let mut latencies = Vec::with_capacity(requests.len());
-        let mut buffer = Vec::with_capacity(1 << 16);
-        for request in requests {
-            let sent = Instant::now();
-            stream.write_all(request).await?;
-            answer(&mut stream, &mut buffer).await?;
-            latencies.push(u32::try_from(sent.elapsed().as_micros())?);
-        }
-        anyhow::Ok(latencies)
-    })?;
-    latencies.sort_unstable();
-    summary(&latencies, begun.elapsed())
+        Ok(all)
+    })
 }
 
 /// Sends each of `requests` once, over so many connections at a time, and fails at the first answer that is not a 200 or 201.
@@ -104,21 +129,17 @@ pub fn measure_once_each(server: SocketAddr, requests: &[Vec<u8>]) -> Result<Mea
 ///
 /// When the server cannot be reached or an answer is not as expected.
 pub fn measure_each(
-    server: SocketAddr,
+    server: Target,
     requests: &[Vec<u8>],
     connections: usize,
 ) -> Result<Measured> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
     let requests: Arc<[Vec<u8>]> = requests.into();
-    let begun = Instant::now();
-    let mut latencies = runtime.block_on(async {
+    server.under(None, async {
         let mut running = tokio::task::JoinSet::new();
         for first in 0..connections {
             let requests = requests.clone();
             running.spawn(async move {
-                let mut stream = TcpStream::connect(server).await?;
+                let mut stream = TcpStream::connect(server.address).await?;
                 stream.set_nodelay(true)?;
                 let mut buffer = Vec::with_capacity(1 << 16);
                 let mut latencies = Vec::new();
@@ -135,10 +156,9 @@ pub fn measure_each(
         while let Some(finished) = running.join_next().await {
             latencies.extend(finished??);
         }
-        anyhow::Ok(latencies)
-    })?;
-    latencies.sort_unstable();
-    summary(&latencies, begun.elapsed())
+        let count = latencies.len();
+        Ok(Answered { latencies, count })
+    })
 }
 
 /// What sorted latencies, in microseconds, of the answers in `duration` say.
@@ -152,29 +172,34 @@ fn summary(latencies: &[u32], duration: Duration) -> Result<Measured> {
         rate: latencies.len() as f64 / duration.as_secs_f64(),
         median: at(0.5),
         percentile_99: at(0.99),
+        cpu_micros: None,
     })
 }
 
-/// The latencies, in microseconds, of the requests of one connection that began between `start` and `end`.
+/// The answers of one connection until `end`, of which those count that were asked for after `start`.
 async fn connection(
     server: SocketAddr,
     mut order: RandomOrder,
     start: Instant,
     end: Instant,
-) -> Result<Vec<u32>> {
+) -> Result<Answered> {
     let mut stream = TcpStream::connect(server).await?;
     stream.set_nodelay(true)?;
-    let mut latencies = Vec::with_capacity(1 << 16);
+    let mut answered = Answered {
+        latencies: Vec::with_capacity(1 << 16),
+        count: 0,
+    };
     let mut buffer = Vec::with_capacity(1 << 16);
     loop {
         let sent = Instant::now();
         if sent >= end {
-            return Ok(latencies);
+            return Ok(answered);
         }
         stream.write_all(order.next_request()).await?;
         answer(&mut stream, &mut buffer).await?;
+        answered.count += 1;
         if sent >= start {
-            latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+            answered.latencies.push(u32::try_from(sent.elapsed().as_micros())?);
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Organizations: one among few and among many, pages of their list, and a search through all of them.
 
-use std::net::SocketAddr;
-
 use anyhow::Result;
 use gatehouse_tests::{Program, Storage};
 
 use crate::cores::Cores;
-use crate::load::{Measured, measure_each, request};
-use crate::{LOAD, prepared, print, row, row_of_any};
+use crate::load::{Measured, Target, measure_each, request};
+use crate::report::{GATEHOUSE, Report};
+use crate::{LOAD, any_of, prepared, repeated};
 
 /// How many organizations are few, and how many are many.
 const FEW: usize = 1_000;
@@ -21,12 +20,12 @@ const PAGE_SIZE: usize = 20;
 /// How much more a page among many may cost than one among few.
 const ALLOWED_RATIO: f64 = 1.3;
 
-/// Measures every row and prints how the pages among many compare with those among few.
+/// Measures every row and notes how the pages among many compare with those among few.
 ///
 /// # Errors
 ///
 /// When the server does not answer as expected.
-pub fn run(cores: &Cores) -> Result<()> {
+pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
     let bench = Bench {
         server,
@@ -34,20 +33,20 @@ pub fn run(cores: &Cores) -> Result<()> {
     };
     let named = std::env::var(MANY_VARIABLE).ok();
     let many = named.map_or(Ok(MANY), |number| number.parse())?;
-    bench.create(0..FEW)?;
-    let page_among_few = bench.reads(FEW)?;
-    let search_among_few = bench.search(FEW)?;
-    bench.create(FEW..many)?;
-    let page_among_many = bench.reads(many)?;
-    let search_among_many = bench.search(many)?;
+    bench.create(report, 0..FEW)?;
+    let page_among_few = bench.reads(report, FEW)?;
+    let search_among_few = bench.search(report, FEW)?;
+    bench.create(report, FEW..many)?;
+    let page_among_many = bench.reads(report, many)?;
+    let search_among_many = bench.search(report, many)?;
     for (what, few, many_of_it) in [
-        ("the first page", page_among_few, page_among_many),
-        ("a search for any name", search_among_few, search_among_many),
+        ("The first page", page_among_few, page_among_many),
+        ("A search for any name", search_among_few, search_among_many),
     ] {
         let ratio = many_of_it.median / few.median;
-        println!(
-            "\n{what} of {PAGE_SIZE} among {many}: {ratio:.2} times that among {FEW} (p50; at most {ALLOWED_RATIO})"
-        );
+        report.note(format!(
+            "{what} of {PAGE_SIZE} among {many}: {ratio:.2} times that among {FEW} (p50; at most {ALLOWED_RATIO})."
+        ));
     }
 
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
@@ -55,15 +54,16 @@ pub fn run(cores: &Cores) -> Result<()> {
         server,
         token: installation.root_token().to_owned(),
     };
-    print(
-        "gatehouse: organization create, durable",
+    report.row(
+        GATEHOUSE,
+        "organization create, durable",
         durable.created(0..2_000)?,
     );
     Ok(())
 }
 
 struct Bench {
-    server: SocketAddr,
+    server: Target,
     token: String,
 }
 
@@ -90,64 +90,60 @@ impl Bench {
         measure_each(self.server, &creates, LOAD.connections)
     }
 
-    fn create(&self, numbers: std::ops::Range<usize>) -> Result<()> {
+    fn create(&self, report: &mut Report, numbers: std::ops::Range<usize>) -> Result<()> {
         let what = format!(
-            "gatehouse: organization create, number {} to {}",
+            "organization create, number {} to {}",
             numbers.start + 1,
             numbers.end
         );
-        print(&what, self.created(numbers)?);
+        report.row(GATEHOUSE, &what, self.created(numbers)?);
         Ok(())
     }
 
     /// Returns what the first page costs.
-    fn reads(&self, count: usize) -> Result<Measured> {
+    fn reads(&self, report: &mut Report, count: usize) -> Result<Measured> {
         let shows: Vec<Vec<u8>> = (0..count)
             .step_by(count / FEW)
             .map(|number| self.get(&format!("/{}", name(number))))
             .collect();
-        row_of_any(
-            &format!("gatehouse: organization show, among {count}"),
-            self.server,
-            &shows,
-        )?;
+        let what = format!("organization show, among {count}");
+        report.row(GATEHOUSE, &what, any_of(self.server, &what, &shows)?);
         let page = |number: usize| {
             self.get(&format!(
                 "?page%5Bnumber%5D={number}&page%5Bsize%5D={PAGE_SIZE}"
             ))
         };
         let pages = count / PAGE_SIZE;
-        let what = |which| format!("gatehouse: {which} page of {PAGE_SIZE}, among {count}");
-        let first = row(&what("first"), self.server, &page(1))?;
+        let what = |which| format!("{which} page of {PAGE_SIZE}, among {count}");
+        let first = repeated(self.server, &what("first"), &page(1))?;
+        report.row(GATEHOUSE, &what("first"), first);
         let any: Vec<Vec<u8>> = (1..=pages).step_by(pages.div_ceil(FEW)).map(page).collect();
-        row_of_any(&what("any"), self.server, &any)?;
-        row(&what("last"), self.server, &page(pages))?;
+        let measured = any_of(self.server, &what("any"), &any)?;
+        report.row(GATEHOUSE, &what("any"), measured);
+        let last = repeated(self.server, &what("last"), &page(pages))?;
+        report.row(GATEHOUSE, &what("last"), last);
         Ok(first)
     }
 
     /// Returns what a search costs that finds one organization, another one each time.
-    fn search(&self, count: usize) -> Result<Measured> {
+    fn search(&self, report: &mut Report, count: usize) -> Result<Measured> {
         let page = format!("&page%5Bsize%5D={PAGE_SIZE}");
         for (what, text) in [
             ("that one has", name(count / 2)),
-            ("that nobody has", "nobody-has-this".to_owned()),
+            ("that none has", "none-has-this".to_owned()),
         ] {
             let search = self.get(&format!("?q={text}{page}"));
-            row(
-                &format!("gatehouse: search for a name {what}, among {count}"),
-                self.server,
-                &search,
-            )?;
+            let what = format!("search for a name {what}, among {count}");
+            report.row(GATEHOUSE, &what, repeated(self.server, &what, &search)?);
         }
         let any: Vec<Vec<u8>> = (0..count)
             .step_by(count / FEW)
             .map(|number| self.get(&format!("?q={}{page}", name(number))))
             .collect();
-        row_of_any(
-            &format!("gatehouse: search for any name, among {count}"),
-            self.server,
-            &any,
-        )
+        let what = format!("search for any name, among {count}");
+        let measured = any_of(self.server, &what, &any)?;
+        report.row(GATEHOUSE, &what, measured);
+        Ok(measured)
     }
 }
 

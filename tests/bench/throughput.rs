@@ -1,27 +1,31 @@
-//! Requests per second and latencies of the release server on one core, beside the same logic compiled natively and, where it is
-//! installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
+//! Requests per second, latencies and processor time of the release server on one core, beside the same logic compiled natively and,
+//! where it is installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
 //!
-//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`]. The part `programs` measures builds of
-//! `gatehouse` that are given as paths in `GATEHOUSE_PROGRAMS`, with colons between, each twice and in turns.
+//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`]. With `GATEHOUSE_WRITE=1` the table at the
+//! end replaces the one in docs/performance.md. The part `programs` measures builds of `gatehouse` that are given as paths in
+//! `GATEHOUSE_PROGRAMS`, with colons between, each twice and in turns.
 
+mod budget;
 mod cores;
+mod footprint;
 mod load;
 mod many_tokens;
 mod native;
 mod openbao;
 mod organizations;
+mod report;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use gatehouse_fake_google::AccountSpec;
-use gatehouse_tests::{INSTANCE_ROLE, Installation, Program, ROLE, Storage};
+use gatehouse_tests::{INSTANCE_ROLE, Installation, Program, ROLE, Storage, WORKLOAD, workspace};
 use serde_json::json;
 
 use cores::Cores;
-use load::{Load, Measured, measure, measure_once_each, request};
+use load::{Load, Measured, Target, measure, measure_each, request};
+use report::{GATEHOUSE, LOOKUP, Report};
 
 const LOAD: Load = Load {
     connections: 16,
@@ -29,16 +33,18 @@ const LOAD: Load = Load {
 };
 
 /// What can be measured, in the order in which it is.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 11] = [
     "programs",
     "memory",
-    "google",
     "durable",
+    "footprint",
+    "google",
     "tokens",
     "organizations",
     "fresh",
     "native",
     "openbao",
+    "budget",
 ];
 
 /// How many live tokens the store holds in which they are to make no difference.
@@ -49,6 +55,9 @@ const TOKENS_LOOKED_UP: usize = 100_000;
 
 /// How many accounts log in for the first time.
 const NEWCOMERS: usize = 40;
+
+/// The role that gives batch tokens.
+const BATCH_ROLE: &str = "batch";
 
 fn main() -> Result<()> {
     // `cargo bench` passes flags for a harness that this program does not have.
@@ -69,6 +78,11 @@ fn main() -> Result<()> {
             PARTS.join(", ")
         );
     }
+    let cores = Cores::available()?;
+    // Needs a build of its own, with names.
+    if wanted == ["budget"] {
+        return budget::run(&cores);
+    }
     let wants = |part: &str| wanted.is_empty() || wanted.contains(&part);
 
     let programs = wants("programs").then(given_programs).unwrap_or_default();
@@ -77,54 +91,56 @@ fn main() -> Result<()> {
     } else if programs.is_empty() {
         bail!("GATEHOUSE_PROGRAMS names no build");
     }
-    let cores = Cores::available()?;
     println!(
         "{} connections, {:?} a row, one core for the server\n",
         LOAD.connections, LOAD.duration
     );
-    println!("| what | requests/s | p50 ms | p99 ms |");
-    println!("|---|---|---|---|");
+    Report::head();
+    let mut report = Report::default();
 
     for path in programs.iter().chain(&programs) {
         let program = Program::gatehouse_at(path.clone());
-        in_memory(&cores, &path.display().to_string(), program, "")?;
+        let name = path.display().to_string();
+        in_memory(&cores, &mut report, &name, program.clone(), "")?;
+        durable(&cores, &mut report, &name, program)?;
     }
     if wants("memory") {
-        in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
-    }
-    if wants("google") {
-        google_asked(&cores)?;
+        in_memory(&cores, &mut report, GATEHOUSE, Program::gatehouse(), "")?;
     }
     if wants("durable") {
-        durable(&cores)?;
+        durable(&cores, &mut report, GATEHOUSE, Program::gatehouse())?;
     }
-    let lookup = wants("tokens")
-        .then(|| with_many_tokens(&cores))
-        .transpose()?;
+    if wants("footprint") {
+        footprint::run(&cores, &mut report)?;
+    }
+    if wants("google") {
+        google_asked(&cores, &mut report)?;
+    }
+    if wants("tokens") {
+        with_many_tokens(&cores, &mut report)?;
+    }
     if wants("organizations") {
-        organizations::run(&cores)?;
+        organizations::run(&cores, &mut report)?;
     }
     if wants("fresh") {
         let name = "a fresh instance per request";
         let fresh = "[limits]\ninstance_reuse = 1";
-        in_memory(&cores, name, Program::gatehouse(), fresh)?;
+        in_memory(&cores, &mut report, name, Program::gatehouse(), fresh)?;
     }
     if wants("native") {
         let name = "the same logic compiled natively";
-        in_memory(&cores, name, native::program()?, "")?;
+        in_memory(&cores, &mut report, name, native::program()?, "")?;
     }
     if wants("openbao") {
-        let Some(program) = openbao::find() else {
-            println!("\nOpenBao's `bao` was not found: no rows for it");
-            return Ok(());
-        };
-        let of_openbao = openbao::measure_logins(&cores, &program)?;
-        if let Some(lookup) = lookup {
-            println!(
-                "\nlookup-self with {MANY_TOKENS} tokens: {:.1} times OpenBao's rate with one",
-                lookup.rate / of_openbao.rate
-            );
+        match openbao::find() {
+            Some(program) => openbao::run(&cores, &mut report, &program)?,
+            None => report.note("OpenBao's `bao` was not found: no figures of it.".to_owned()),
         }
+    }
+    let table = report.compared();
+    println!("\n{table}");
+    if std::env::var_os("GATEHOUSE_WRITE").is_some() {
+        report::write_into(&workspace().join("docs/performance.md"), &table)?;
     }
     Ok(())
 }
@@ -137,34 +153,26 @@ fn given_programs() -> Vec<PathBuf> {
 }
 
 /// One request again and again.
-fn row(what: &str, server: SocketAddr, request: &[u8]) -> Result<Measured> {
-    row_of_any(what, server, &[request.to_vec()])
+fn repeated(server: Target, what: &str, request: &[u8]) -> Result<Measured> {
+    any_of(server, what, &[request.to_vec()])
 }
 
 /// Any of some requests, in random order.
-fn row_of_any(what: &str, server: SocketAddr, requests: &[Vec<u8>]) -> Result<Measured> {
-    let measured = measure(server, requests, LOAD).with_context(|| what.to_owned())?;
-    print(what, measured);
-    Ok(measured)
+fn any_of(server: Target, what: &str, requests: &[Vec<u8>]) -> Result<Measured> {
+    measure(server, requests, LOAD).with_context(|| what.to_owned())
 }
 
-fn print(what: &str, measured: Measured) {
-    println!(
-        "| {what} | {:.0} | {:.2} | {:.2} |",
-        measured.rate, measured.median, measured.percentile_99
-    );
-}
-
-/// Logins that Google has to be asked about: of an instance, whose state is never remembered, and of accounts nobody has seen yet.
-fn google_asked(cores: &Cores) -> Result<()> {
+/// Logins that Google has to be asked about: of an instance, whose state is never remembered, and of accounts not seen before.
+fn google_asked(cores: &Cores, report: &mut Report) -> Result<()> {
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
     let body = json!({"role": INSTANCE_ROLE, "jwt": installation.instance_jwt()?}).to_string();
     let login = request("POST", "/v1/auth/gcp/login", None, &body);
-    row("gatehouse: gce login, in memory", server, &login)?;
+    let what = "gce login, in memory (asks for the instance each time)";
+    report.row(GATEHOUSE, what, repeated(server, what, &login)?);
 
     let role =
         json!({"type": "iam", "bound_service_accounts": "*", "bound_projects": "demo-project"});
-    let written = installation.as_root("POST", "/v1/auth/gcp/role/anybody", Some(&role));
+    let written = installation.as_root("POST", "/v1/auth/gcp/role/any", Some(&role));
     ensure!(written.status == 200, "role: {written:?}");
     let google = installation.google();
     let mut logins = Vec::with_capacity(NEWCOMERS);
@@ -172,21 +180,30 @@ fn google_asked(cores: &Cores) -> Result<()> {
         let account = AccountSpec::new(&format!("newcomer-{number}"), "demo-project");
         let email = account.email.clone();
         google.add_account(account)?;
-        let jwt = google.sign_login_jwt(&email, "anybody")?;
-        let body = json!({"role": "anybody", "jwt": jwt}).to_string();
+        let jwt = google.sign_login_jwt(&email, "any")?;
+        let body = json!({"role": "any", "jwt": jwt}).to_string();
         logins.push(request("POST", "/v1/auth/gcp/login", None, &body));
     }
-    let measured = measure_once_each(server, &logins)?;
-    print(
-        "gatehouse: first login of an account, one after the other",
-        measured,
+    report.row(
+        GATEHOUSE,
+        "first login of an account, one after the other (two questions to Google each)",
+        measure_each(server, &logins, 1)?,
     );
     Ok(())
 }
 
-fn login_request(installation: &Installation) -> Result<Vec<u8>> {
-    let body = json!({"role": ROLE, "jwt": installation.login_jwt()?}).to_string();
+fn login_request(installation: &Installation, role: &str) -> Result<Vec<u8>> {
+    let jwt = installation.google().sign_login_jwt(WORKLOAD, role)?;
+    let body = json!({"role": role, "jwt": jwt}).to_string();
     Ok(request("POST", "/v1/auth/gcp/login", None, &body))
+}
+
+fn lookup_request(token: &str) -> Vec<u8> {
+    request("GET", "/v1/auth/token/lookup-self", Some(token), "")
+}
+
+fn show_request(token: &str) -> Vec<u8> {
+    request("GET", "/api/v2/organizations/demo", Some(token), "")
 }
 
 fn prepared(
@@ -194,22 +211,33 @@ fn prepared(
     program: Program,
     storage: Storage,
     settings: &str,
-) -> Result<(Installation, SocketAddr)> {
+) -> Result<(Installation, Target)> {
     cores.enter_server_core()?;
-    let installation = Installation::start_program(program, storage, settings)?;
+    let mut installation = Installation::start_program(program, storage, settings)?;
     cores.enter_load_core()?;
     installation.set_up_login()?;
-    let server = installation.address().parse()?;
+    let batch = json!({
+        "type": "iam", "bound_service_accounts": WORKLOAD, "token_policies": "demo", "token_type": "batch",
+    });
+    let written = installation.as_root(
+        "POST",
+        &format!("/v1/auth/gcp/role/{BATCH_ROLE}"),
+        Some(&batch),
+    );
+    ensure!(written.status == 200, "role: {written:?}");
+    let server = target(&mut installation)?;
     Ok((installation, server))
 }
 
-fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Result<()> {
-    let (installation, server) = prepared(cores, program, Storage::Memory, settings)?;
-    row(
-        &format!("{name}: login, in memory"),
-        server,
-        &login_request(&installation)?,
-    )?;
+fn target(installation: &mut Installation) -> Result<Target> {
+    Ok(Target {
+        address: installation.address().parse()?,
+        process: installation.server().id(),
+    })
+}
+
+/// A token of a login, which has made the organization `demo`.
+fn workload_token(installation: &Installation) -> Result<String> {
     let login = installation.login()?;
     ensure!(login.status == 200, "login: {login:?}");
     let login = login.json();
@@ -225,26 +253,60 @@ fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Res
         Some(&organization),
     );
     ensure!(created.status == 201, "organization: {created:?}");
-    let lookup = request("GET", "/v1/auth/token/lookup-self", Some(token), "");
-    row(&format!("{name}: lookup-self"), server, &lookup)?;
-    let show = request("GET", "/api/v2/organizations/demo", Some(token), "");
-    row(&format!("{name}: organization show"), server, &show)?;
+    Ok(token.to_owned())
+}
+
+fn in_memory(
+    cores: &Cores,
+    report: &mut Report,
+    name: &str,
+    program: Program,
+    settings: &str,
+) -> Result<()> {
+    let (installation, server) = prepared(cores, program, Storage::Memory, settings)?;
+    let token = workload_token(&installation)?;
+    let rows = [
+        (
+            "login, service token, in memory",
+            login_request(&installation, ROLE)?,
+        ),
+        (
+            "login, batch token, in memory",
+            login_request(&installation, BATCH_ROLE)?,
+        ),
+        (LOOKUP, lookup_request(&token)),
+        ("organization show, in memory", show_request(&token)),
+        (
+            "sys/health",
+            request("GET", "/v1/sys/health", None, ""),
+        ),
+    ];
+    for (work, request) in rows {
+        report.row(name, work, repeated(server, work, &request)?);
+    }
     Ok(())
 }
 
-fn durable(cores: &Cores) -> Result<()> {
-    let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
-    row(
-        "gatehouse: login, durable",
-        server,
-        &login_request(&installation)?,
-    )?;
+fn durable(cores: &Cores, report: &mut Report, name: &str, program: Program) -> Result<()> {
+    let (installation, server) = prepared(cores, program, Storage::Durable, "")?;
+    let token = workload_token(&installation)?;
+    let rows = [
+        (
+            "login, service token, durable",
+            login_request(&installation, ROLE)?,
+        ),
+        ("lookup-self, durable", lookup_request(&token)),
+        ("organization show, durable", show_request(&token)),
+    ];
+    for (work, request) in rows {
+        report.row(name, work, repeated(server, work, &request)?);
+    }
     Ok(())
 }
 
 /// A lookup of any of very many tokens, and logins beside them.
-fn with_many_tokens(cores: &Cores) -> Result<Measured> {
-    let (mut installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
+fn with_many_tokens(cores: &Cores, report: &mut Report) -> Result<()> {
+    let (mut installation, _) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
     installation.server().terminate()?;
     cores.enter_all()?;
     let begun = Instant::now();
@@ -253,23 +315,22 @@ fn with_many_tokens(cores: &Cores) -> Result<Measured> {
     cores.enter_server_core()?;
     installation.run()?;
     cores.enter_load_core()?;
+    let server = target(&mut installation)?;
 
-    let lookup = |token: &String| request("GET", "/v1/auth/token/lookup-self", Some(token), "");
     let every = MANY_TOKENS / TOKENS_LOOKED_UP;
-    let lookups: Vec<Vec<u8>> = tokens.iter().step_by(every).map(lookup).collect();
-    let name = format!("gatehouse: lookup-self, durable, {MANY_TOKENS} tokens");
-    let measured = row_of_any(&name, server, &lookups)?;
-    row(
-        &format!("gatehouse: login, durable, {MANY_TOKENS} tokens"),
-        server,
-        &login_request(&installation)?,
-    )?;
-    let process = installation.server().id();
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    println!(
-        "| ({MANY_TOKENS} tokens issued in {filled:.0?}; resident now: {}) | | | |",
-        resident.unwrap_or("unknown").trim()
-    );
-    Ok(measured)
+    let lookups: Vec<Vec<u8>> = tokens
+        .iter()
+        .step_by(every)
+        .map(|token| lookup_request(token))
+        .collect();
+    let what = format!("lookup-self of random tokens among {MANY_TOKENS}, durable");
+    report.row(GATEHOUSE, &what, any_of(server, &what, &lookups)?);
+    let what = format!("login among {MANY_TOKENS} tokens, durable");
+    let login = login_request(&installation, ROLE)?;
+    report.row(GATEHOUSE, &what, repeated(server, &what, &login)?);
+    report.note(format!(
+        "{MANY_TOKENS} tokens were made in {filled:.0?}; the server keeps {} MB under the load on them.",
+        footprint::resident_megabytes(server.process)?
+    ));
+    Ok(())
 }

@@ -24,6 +24,8 @@ pub enum Quality {
     Draft,
     /// Optimized as a whole: for programs and components that are released.
     Finished,
+    /// The same with the names of functions, for a profile.
+    Named,
 }
 
 impl Quality {
@@ -31,6 +33,7 @@ impl Quality {
         match self {
             Self::Draft => "component-draft",
             Self::Finished => "component",
+            Self::Named => "component-named",
         }
     }
 }
@@ -106,10 +109,10 @@ impl Workshop {
     fn compile(&self, unit: Unit) -> Result<Vec<u8>> {
         let recipe = unit.recipe();
         let target_folder = self.target_folder.join(recipe.folder);
-        let profile = match unit {
+        let profile = match (unit, self.quality) {
             // Compiled fast, it would hold the products that the compiler takes the wrong half of.
-            Unit::AuthMethodWide => Quality::Finished.profile(),
-            _ => self.quality.profile(),
+            (Unit::AuthMethodWide, Quality::Draft) => Quality::Finished.profile(),
+            (_, quality) => quality.profile(),
         };
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut cargo = Command::new(cargo);

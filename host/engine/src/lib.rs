@@ -51,6 +51,8 @@ pub fn engine_configuration(settings: EngineSettings) -> Config {
         .wasm_component_model_implements(true)
         .epoch_interruption(true)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(settings)));
+    #[cfg(feature = "profiling")]
+    configuration.profiler(wasmtime::ProfilingStrategy::PerfMap);
     configuration
 }
 

@@ -1,0 +1,177 @@
+//! Where the processor time of a request goes: a profile of the server by the names of its functions and those of its components.
+//!
+//! Run with: cargo bench -p gatehouse-tests -- budget. It needs `perf`, and builds a server that keeps all names. Each sample counts for
+//! the innermost frame that one of [`PARTS`] knows; what the compiler has inlined into another part counts for that part.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use gatehouse_tests::{Program, ROLE, Storage, target_folder, workspace};
+
+use crate::cores::Cores;
+use crate::load::Measured;
+use crate::{LOAD, login_request, lookup_request, prepared, repeated, show_request, workload_token};
+
+/// A program with names that is there already, in place of building one.
+const GIVEN: &str = "GATEHOUSE_PROFILED";
+/// The folder that the samples are kept in, as text, for a closer look.
+const KEPT: &str = "budget";
+
+/// A part of a request, and names of functions that belong to it. The first part that knows a frame takes it.
+const PARTS: [(&str, &[&str]); 17] = [
+    ("RSA", &["crypto_bigint", "verifier", "rsa"]),
+    ("JWT", &["jsonwebtoken", "auth_method::token", "auth_method::jwt"]),
+    ("records to and from JSON", &["storage::record", "::records::"]),
+    ("sealing", &["gatehouse_barrier", "aes_gcm", "aes::", "polyval", "ghash"]),
+    ("store", &["gatehouse_store", "redb"]),
+    ("admission and policy", &["access::admission", "access::policy", "access::rights"]),
+    ("identity", &["access::identity"]),
+    ("token", &["gatehouse_access"]),
+    ("mount, role, account", &["gatehouse_auth_method"]),
+    ("organizations", &["gatehouse_orgs"]),
+    ("gateway", &["gatehouse_gateway"]),
+    ("JSON", &["serde_json", "gatehouse_json"]),
+    ("crossings", &["wasmtime", "cabi_", "wit_bindgen", "adapter"]),
+    ("host: limits, audit, pool", &["gatehouse::"]),
+    ("HTTP", &["hyper", "http::", "httparse", "h2::"]),
+    ("runtime", &["tokio", "mimalloc", "mi_", "futures"]),
+    ("kernel", &["[k]"]),
+];
+const REST: &str = "the rest";
+
+/// Prints microseconds of processor time by part, for each request that a budget is kept of.
+///
+/// # Errors
+///
+/// When `perf` is missing, or the server does not answer as expected.
+pub fn run(cores: &Cores) -> Result<()> {
+    let program = match std::env::var_os(GIVEN) {
+        Some(path) => PathBuf::from(path),
+        None => built()?,
+    };
+    let mut columns: Vec<(String, f64, BTreeMap<&str, f64>)> = Vec::new();
+    for (storage, name) in [(Storage::Memory, "in memory"), (Storage::Durable, "durable")] {
+        let given = Program::gatehouse_at(program.clone());
+        let (installation, server) = prepared(cores, given, storage, "")?;
+        let token = workload_token(&installation)?;
+        let requests = [
+            ("login", login_request(&installation, ROLE)?),
+            ("lookup-self", lookup_request(&token)),
+            ("organization show", show_request(&token)),
+        ];
+        for (work, request) in requests {
+            let what = format!("{work}, {name}");
+            let kept = target_folder().join(KEPT);
+            std::fs::create_dir_all(&kept)?;
+            let samples = kept.join(what.replace([' ', ','], "-")).with_extension("txt");
+            repeated(server, &what, &request)?;
+            let measured = sampled(server.process, &samples, || {
+                repeated(server, &what, &request)
+            })?;
+            let total = measured.cpu_micros.context("no processor time")?;
+            let shares = shares(&std::fs::read_to_string(&samples)?)?;
+            columns.push((what, total, shares));
+        }
+    }
+    print(&columns);
+    Ok(())
+}
+
+/// A server with the names of its functions, and of those of its components.
+fn built() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let rustc = Command::new("rustc").arg("-vV").output()?;
+    let version = String::from_utf8(rustc.stdout)?;
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .context("rustc names no host")?;
+    let flags = format!(
+        "CARGO_TARGET_{}_RUSTFLAGS",
+        host.to_uppercase().replace('-', "_")
+    );
+    let status = Command::new(cargo)
+        .current_dir(workspace())
+        .args(["build", "--locked", "--profile", "profiling"])
+        .args(["--bin", "gatehouse", "--features", "gatehouse/profiling"])
+        .arg("--target-dir")
+        .arg(target_folder())
+        .env(flags, "-Cforce-frame-pointers=yes")
+        .status()?;
+    ensure!(status.success(), "the server with names cannot be built");
+    Ok(target_folder().join("profiling").join("gatehouse"))
+}
+
+/// Samples the stacks of a process while `load` runs, and leaves them in `file`.
+fn sampled(
+    process: u32,
+    file: &Path,
+    load: impl FnOnce() -> Result<Measured>,
+) -> Result<Measured> {
+    let data = file.with_extension("data");
+    let mut perf = Command::new("perf")
+        .args(["record", "--quiet", "--freq", "1999", "--call-graph", "fp"])
+        .args(["--pid", &process.to_string(), "--output"])
+        .arg(&data)
+        .args(["--", "sleep"])
+        .arg(LOAD.duration.as_secs().to_string())
+        .stdout(Stdio::null())
+        .spawn()
+        .context("`perf` is needed")?;
+    let measured = load();
+    ensure!(perf.wait()?.success(), "perf failed");
+    let script = Command::new("perf")
+        .args(["script", "--fields", "ip,sym,dso", "--input"])
+        .arg(&data)
+        .stderr(Stdio::null())
+        .output()?;
+    std::fs::write(file, script.stdout)?;
+    std::fs::remove_file(data)?;
+    measured
+}
+
+/// The share of each part in the samples, which are separated by empty lines.
+fn shares(samples: &str) -> Result<BTreeMap<&'static str, f64>> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all = 0;
+    for sample in samples.split("\n\n").filter(|text| !text.trim().is_empty()) {
+        *counts.entry(part(sample)).or_default() += 1;
+        all += 1;
+    }
+    ensure!(all > 0, "perf took no sample");
+    let share = |(part, count)| (part, count as f64 / all as f64);
+    Ok(counts.into_iter().map(share).collect())
+}
+
+/// The part that the innermost known frame belongs to.
+fn part(sample: &str) -> &'static str {
+    sample
+        .lines()
+        .find_map(|frame| {
+            PARTS
+                .iter()
+                .find(|(_, names)| names.iter().any(|name| frame.contains(name)))
+                .map(|(part, _)| *part)
+        })
+        .unwrap_or(REST)
+}
+
+fn print(columns: &[(String, f64, BTreeMap<&str, f64>)]) {
+    let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
+    println!("| microseconds of | {} |", names.join(" | "));
+    println!("|---|{}", "---|".repeat(names.len()));
+    for part in PARTS.iter().map(|(part, _)| *part).chain([REST]) {
+        let cells: Vec<String> = columns
+            .iter()
+            .map(|(_, total, shares)| format!("{:.1}", total * shares.get(part).unwrap_or(&0.0)))
+            .collect();
+        println!("| {part} | {} |", cells.join(" | "));
+    }
+    let totals: Vec<String> = columns
+        .iter()
+        .map(|(_, total, _)| format!("{total:.1}"))
+        .collect();
+    println!("| all | {} |", totals.join(" | "));
+}
