@@ -12,7 +12,9 @@ use gatehouse_tests::{Program, ROLE, Storage, target_folder, workspace};
 
 use crate::cores::Cores;
 use crate::load::Measured;
-use crate::{LOAD, login_request, lookup_request, prepared, repeated, show_request, workload_token};
+use crate::{
+    LOAD, login_request, lookup_request, prepared, repeated, show_request, workload_token,
+};
 
 /// A program with names that is there already, in place of building one.
 const GIVEN: &str = "GATEHOUSE_PROFILED";
@@ -22,18 +24,33 @@ const KEPT: &str = "budget";
 /// A part of a request, and names of functions that belong to it. The first part that knows a frame takes it.
 const PARTS: [(&str, &[&str]); 17] = [
     ("RSA", &["crypto_bigint", "verifier", "rsa"]),
-    ("JWT", &["jsonwebtoken", "auth_method::token", "auth_method::jwt"]),
-    ("records to and from JSON", &["storage::record", "::records::"]),
-    ("sealing", &["gatehouse_barrier", "aes_gcm", "aes::", "polyval", "ghash"]),
+    (
+        "JWT",
+        &["jsonwebtoken", "auth_method::token", "auth_method::jwt"],
+    ),
+    (
+        "records to and from JSON",
+        &["storage::record", "::records::"],
+    ),
+    (
+        "sealing",
+        &["gatehouse_barrier", "aes_gcm", "aes::", "polyval", "ghash"],
+    ),
     ("store", &["gatehouse_store", "redb"]),
-    ("admission and policy", &["access::admission", "access::policy", "access::rights"]),
+    (
+        "admission and policy",
+        &["access::admission", "access::policy", "access::rights"],
+    ),
     ("identity", &["access::identity"]),
     ("token", &["gatehouse_access"]),
     ("mount, role, account", &["gatehouse_auth_method"]),
     ("organizations", &["gatehouse_orgs"]),
     ("gateway", &["gatehouse_gateway"]),
     ("JSON", &["serde_json", "gatehouse_json"]),
-    ("crossings", &["wasmtime", "cabi_", "wit_bindgen", "adapter"]),
+    (
+        "crossings",
+        &["wasmtime", "cabi_", "wit_bindgen", "adapter"],
+    ),
     ("host: limits, audit, pool", &["gatehouse::"]),
     ("HTTP", &["hyper", "http::", "httparse", "h2::"]),
     ("runtime", &["tokio", "mimalloc", "mi_", "futures"]),
@@ -52,7 +69,10 @@ pub fn run(cores: &Cores) -> Result<()> {
         None => built()?,
     };
     let mut columns: Vec<(String, f64, BTreeMap<&str, f64>)> = Vec::new();
-    for (storage, name) in [(Storage::Memory, "in memory"), (Storage::Durable, "durable")] {
+    for (storage, name) in [
+        (Storage::Memory, "in memory"),
+        (Storage::Durable, "durable"),
+    ] {
         let given = Program::gatehouse_at(program.clone());
         let (installation, server) = prepared(cores, given, storage, "")?;
         let token = workload_token(&installation)?;
@@ -65,7 +85,9 @@ pub fn run(cores: &Cores) -> Result<()> {
             let what = format!("{work}, {name}");
             let kept = target_folder().join(KEPT);
             std::fs::create_dir_all(&kept)?;
-            let samples = kept.join(what.replace([' ', ','], "-")).with_extension("txt");
+            let samples = kept
+                .join(what.replace([' ', ','], "-"))
+                .with_extension("txt");
             repeated(server, &what, &request)?;
             let measured = sampled(server.process, &samples, || {
                 repeated(server, &what, &request)
@@ -105,11 +127,7 @@ fn built() -> Result<PathBuf> {
 }
 
 /// Samples the stacks of a process while `load` runs, and leaves them in `file`.
-fn sampled(
-    process: u32,
-    file: &Path,
-    load: impl FnOnce() -> Result<Measured>,
-) -> Result<Measured> {
+fn sampled(process: u32, file: &Path, load: impl FnOnce() -> Result<Measured>) -> Result<Measured> {
     let data = file.with_extension("data");
     let mut perf = Command::new("perf")
         .args(["record", "--quiet", "--freq", "1999", "--call-graph", "fp"])

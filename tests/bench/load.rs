@@ -128,11 +128,7 @@ pub fn measure(server: Target, requests: &[Vec<u8>], load: Load) -> Result<Measu
 /// # Errors
 ///
 /// When the server cannot be reached or an answer is not as expected.
-pub fn measure_each(
-    server: Target,
-    requests: &[Vec<u8>],
-    connections: usize,
-) -> Result<Measured> {
+pub fn measure_each(server: Target, requests: &[Vec<u8>], connections: usize) -> Result<Measured> {
     let requests: Arc<[Vec<u8>]> = requests.into();
     server.under(None, async {
         let mut running = tokio::task::JoinSet::new();
@@ -199,7 +195,9 @@ async fn connection(
         answer(&mut stream, &mut buffer).await?;
         answered.count += 1;
         if sent >= start {
-            answered.latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+            answered
+                .latencies
+                .push(u32::try_from(sent.elapsed().as_micros())?);
         }
     }
 }

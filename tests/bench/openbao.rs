@@ -27,15 +27,6 @@ pub fn find() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Measures logins and lookups, in memory and with the storage that its makers recommend.
 ///
 /// # Errors
@@ -64,7 +55,12 @@ pub fn run(cores: &Cores, report: &mut Report, program: &Path) -> Result<()> {
 
     let server = Server::durable(cores, program)?;
     server.set_up()?;
-    let login = request("POST", "/v1/auth/jwt/login", None, &server.login("service")?);
+    let login = request(
+        "POST",
+        "/v1/auth/jwt/login",
+        None,
+        &server.login("service")?,
+    );
     let lookup = lookup_request(&server.token()?);
     let rows = [
         ("login, service token, durable", login),

@@ -276,10 +276,7 @@ fn in_memory(
         ),
         (LOOKUP, lookup_request(&token)),
         ("organization show, in memory", show_request(&token)),
-        (
-            "sys/health",
-            request("GET", "/v1/sys/health", None, ""),
-        ),
+        ("sys/health", request("GET", "/v1/sys/health", None, "")),
     ];
     for (work, request) in rows {
         report.row(name, work, repeated(server, work, &request)?);
