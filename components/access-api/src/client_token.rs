@@ -6,7 +6,7 @@ use crate::bindings::gatehouse::access::tokens;
 use crate::{TokenGrant, TokenReference};
 
 /// How many characters a root token has that the server makes: `hvs.` and 43 of 62 kinds. What hides one needs as many.
-pub const ROOT_TOKEN_CHARACTERS: usize = 47;
+pub const ROOT_TOKEN_CHARACTERS: usize = 55;
 
 /// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:
 ///

@@ -13,15 +13,51 @@ pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
 pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
 
 /// Characters of 62 kinds that carry 256 random bits (SEC-T1).
-const TOKEN_CHARACTERS: usize = ROOT_TOKEN_CHARACTERS - SERVICE_TOKEN_PREFIX.len();
+const TOKEN_CHARACTERS: usize =
+    ROOT_TOKEN_CHARACTERS - SERVICE_TOKEN_PREFIX.len() - MOMENT_CHARACTERS;
+/// Characters of an accessor that is independent of its token.
 const ACCESSOR_CHARACTERS: usize = 24;
+/// Characters of one that follows from its token: when the token was made, then a part of its hash. They tell the two apart.
+const GENERATED_ACCESSOR_CHARACTERS: usize = MOMENT_CHARACTERS + 18;
+/// 64-bit words of a hash that go into an accessor.
+const WORDS: usize = 3;
+/// Characters of a moment: milliseconds since 1970 in base 62, the highest digit first.
+const MOMENT_CHARACTERS: usize = 8;
 
-/// A new service token.
-pub(crate) fn client_token(random: &impl Random) -> Result<ClientToken, RandomError> {
-    let mut text = String::with_capacity(SERVICE_TOKEN_PREFIX.len() + TOKEN_CHARACTERS);
+/// A new service token, which is made at `now`, in milliseconds since 1970.
+///
+/// The time stands first: so records of tokens that are made together lie together in the store, which then writes far fewer
+/// pages (docs/performance.md). It is no secret, since a lookup tells it.
+pub(crate) fn client_token(random: &impl Random, now: u64) -> Result<ClientToken, RandomError> {
+    let mut text = String::with_capacity(ROOT_TOKEN_CHARACTERS);
     text.push_str(SERVICE_TOKEN_PREFIX);
+    push_moment(&mut text, now);
     push_base62(random, &mut text, TOKEN_CHARACTERS)?;
     Ok(ClientToken::new(text))
+}
+
+fn push_moment(text: &mut String, moment: u64) {
+    for place in (0..MOMENT_CHARACTERS as u32).rev() {
+        let digit = (moment / 62_u64.pow(place)) % 62;
+        let character = BASE62.get(digit as usize);
+        text.extend(character.copied().map(char::from));
+    }
+}
+
+/// The characters of the moment that `text` begins with.
+fn moment_characters(text: &str) -> Option<&str> {
+    text.get(..MOMENT_CHARACTERS)
+        .filter(|characters| characters.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// When the token of this accessor was made, if the accessor follows from its token.
+pub(crate) fn moment_of(accessor: &str) -> Option<u64> {
+    if accessor.len() != GENERATED_ACCESSOR_CHARACTERS {
+        return None;
+    }
+    let value = |character| BASE62.binary_search(&character).unwrap_or_default() as u64;
+    let characters = moment_characters(accessor)?.bytes();
+    Some(characters.fold(0, |moment, character| moment * 62 + value(character)))
 }
 
 /// A new accessor, independent of its token.
@@ -31,14 +67,21 @@ pub(crate) fn accessor(random: &impl Random) -> Result<String, RandomError> {
     Ok(text)
 }
 
-/// The accessor that `digest` stands for: of what looks random, it looks like one of [`accessor`].
-pub(crate) fn accessor_from(digest: &[u8; 32]) -> String {
+/// The accessor of the token `id`, whose hash is `digest`. A text that is no token has one too, which leads nowhere.
+pub(crate) fn accessor_from(id: &str, digest: &[u8; 32]) -> String {
+    let moment = id
+        .strip_prefix(SERVICE_TOKEN_PREFIX)
+        .and_then(moment_characters);
+    let mut text = String::with_capacity(GENERATED_ACCESSOR_CHARACTERS);
+    match moment {
+        Some(moment) => text.push_str(moment),
+        None => push_moment(&mut text, 0),
+    }
     let (words, _) = digest.as_chunks::<8>();
-    let mut text = String::with_capacity(ACCESSOR_CHARACTERS);
-    for word in words {
+    for word in words.iter().take(WORDS) {
         // Of 64 bits the characters take 36, so one is more likely than another by a few parts in a thousand million.
         let mut rest = u64::from_be_bytes(*word);
-        for _ in 0..ACCESSOR_CHARACTERS / words.len() {
+        for _ in 0..(GENERATED_ACCESSOR_CHARACTERS - MOMENT_CHARACTERS) / WORDS {
             let character = BASE62.get((rest % 62) as usize);
             text.extend(character.copied().map(char::from));
             rest /= 62;
@@ -96,9 +139,9 @@ mod tests {
         let random = SeededRandom::new(1);
         let mut seen = BTreeSet::new();
         for _ in 0..100_000 {
-            let token = client_token(&random).unwrap();
+            let token = client_token(&random, 1_764_000_000_000).unwrap();
             let body = token.expose().strip_prefix("hvs.").unwrap();
-            assert_eq!(body.len(), 43);
+            assert_eq!(body.len(), 8 + 43);
             assert!(body.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             assert_eq!(token.expose().len(), ROOT_TOKEN_CHARACTERS);
             assert!(seen.insert(token.expose().to_owned()));
@@ -110,7 +153,7 @@ mod tests {
         // 62 kinds of characters, each as likely as the others.
         assert!((62_f64).log2() * TOKEN_CHARACTERS as f64 >= 256.0);
         let random = SeededRandom::new(4);
-        let token = client_token(&random).unwrap();
+        let token = client_token(&random, 0).unwrap();
         let accessor = accessor(&random).unwrap();
         for part in accessor.as_bytes().windows(6) {
             let part = std::str::from_utf8(part).unwrap();
@@ -119,19 +162,56 @@ mod tests {
     }
 
     #[test]
-    fn accessors_have_24_characters_wherever_they_come_from() {
+    fn accessors_tell_by_their_length_whether_they_follow_from_their_token() {
         let random = SeededRandom::new(2);
-        assert_eq!(accessor(&random).unwrap().len(), 24);
+        let independent = accessor(&random).unwrap();
+        assert_eq!((independent.len(), moment_of(&independent)), (24, None));
         let mut kinds = BTreeSet::new();
         for _ in 0..500 {
             let mut digest = [0; 32];
             random.fill(&mut digest).unwrap();
-            let accessor = accessor_from(&digest);
-            assert_eq!(accessor.len(), 24);
-            kinds.extend(accessor.chars());
+            let accessor = accessor_from("hvs.00001234x", &digest);
+            assert_eq!(accessor.len(), 26);
+            kinds.extend(accessor.chars().skip(8));
         }
         assert_eq!(kinds.len(), 62);
-        assert_eq!(accessor_from(&[0; 32]), "0".repeat(24));
+        assert_eq!(accessor_from("", &[0; 32]), "0".repeat(26));
+    }
+
+    #[test]
+    fn the_accessor_of_a_token_tells_when_it_was_made_in_an_order_that_is_that_of_time() {
+        let random = SeededRandom::new(5);
+        let mut last = String::new();
+        for now in [
+            0,
+            1,
+            61,
+            62,
+            1_764_000_000_000,
+            1_764_000_000_001,
+            62_u64.pow(8) - 1,
+        ] {
+            let token = client_token(&random, now).unwrap();
+            let accessor = accessor_from(token.expose(), &[7; 32]);
+            assert_eq!(moment_of(&accessor), Some(now));
+            assert!(last < accessor);
+            last = accessor;
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_tokens_have_an_accessor_of_no_time() {
+        for text in [
+            "",
+            "hvs.",
+            "hvs.0000000",
+            "hvs.0000-000x",
+            "hvs.\u{e9}\u{e9}\u{e9}\u{e9}x",
+            "x.00001234",
+        ] {
+            let accessor = accessor_from(text, &[7; 32]);
+            assert_eq!(moment_of(&accessor), Some(0), "{text}");
+        }
     }
 
     #[test]

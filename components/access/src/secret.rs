@@ -29,15 +29,19 @@ impl IdentifierHasher {
         TokenHash(self.hash("token", &[id]))
     }
 
-    /// The hash of an accessor.
+    /// The hash of an accessor: that of its token's record if the accessor follows from the token.
     pub(crate) fn accessor(&self, accessor: &str) -> TokenHash {
-        TokenHash(self.hash("accessor", &[accessor]))
+        let hash = self.hash("accessor", &[accessor]);
+        match random::moment_of(accessor) {
+            Some(moment) => TokenHash::of_moment(moment, &hash),
+            None => TokenHash(hash),
+        }
     }
 
     /// The names of the token `id`. The accessor is a part of the text's hash, and not a hash of its own: every request pays for each.
     pub(crate) fn names(&self, id: &str) -> TokenNames {
         let digest = self.digest("token", &[id]);
-        let accessor = random::accessor_from(&digest);
+        let accessor = random::accessor_from(id, &digest);
         TokenNames {
             by_accessor: self.accessor(&accessor),
             accessor,
@@ -91,15 +95,23 @@ impl IdentifierHasher {
     }
 }
 
+/// What the hashes begin with that are in the order of time: no hexadecimal digit, so that they are apart from all others.
+pub(crate) const IN_ORDER: &str = "t";
+/// Characters of a [`TokenHash`].
+const HASH_CHARACTERS: usize = 64;
+/// Hexadecimal digits of the moment in a [`TokenHash`], which last until the year 2527.
+const MOMENT_DIGITS: usize = 11;
+const MAXIMUM_MOMENT: u64 = (1 << (4 * MOMENT_DIGITS)) - 1;
+
 /// The names of a token. Its record is under one of the two hashes: under that of its accessor if the server generated the token,
 /// so that token and accessor lead to the same record; under that of its text if a person chose it or a release before this one
 /// made it, whose accessors are independent and lead there by a record of their own.
 ///
-/// The accessor is 142 bits of the keyed hash of the token. With it nobody gets closer to the token, not even knowing the key: the
-/// token has 256 random bits. An identifier that was chosen may be short or be used again, so its accessor does not follow from it.
+/// The accessor is the time that the token was made at and 107 bits of the keyed hash of the token. With it nobody gets closer to the
+/// token, not even knowing the key: the token has 256 random bits. An identifier that was chosen may be short or be used again, so its accessor does not follow from it.
 ///
-/// That 142 bits lead to the record makes no token easier to guess: it holds the hash of the token's text as well, all 256 bits of it,
-/// of which 113 are shown nowhere, and without that the text is no token ([`TokenHash::is`]).
+/// That 107 bits lead to the record makes no token easier to guess: it holds the hash of the token's text as well, all 256 bits of it,
+/// of which 149 are shown nowhere, and without that the text is no token ([`TokenHash::is`]).
 pub(crate) struct TokenNames {
     /// Its accessor, if the server generated it.
     pub(crate) accessor: String,
@@ -107,22 +119,39 @@ pub(crate) struct TokenNames {
     pub(crate) by_text: TokenHash,
 }
 
-/// A keyed hash, in hexadecimal, that names a token's record and reveals nothing about the token; see [`TokenNames`].
+/// A keyed hash that names a token's record and reveals nothing about the token but when it was made; see [`TokenNames`].
+///
+/// 64 characters. Under the hash of the text they are hexadecimal digits. Under that of the accessor they are [`IN_ORDER`], then
+/// eleven digits of the milliseconds since 1970 at which the token was made, so that the records are in that order, then 52 of the hash.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct TokenHash(String);
 
 impl TokenHash {
-    /// The hash that these digits are; `None` for anything but 64 hexadecimal digits in lower case.
-    pub(crate) fn parse(digits: &str) -> Option<Self> {
-        base16ct::lower::decode(digits, &mut [0; 32])
-            .is_ok_and(|hash| hash.len() == 32)
-            .then(|| Self(digits.to_owned()))
+    /// The hash that these characters are; `None` for anything else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(IN_ORDER).unwrap_or(text);
+        let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == HASH_CHARACTERS && digits.bytes().all(is_digit))
+            .then(|| Self(text.to_owned()))
     }
 
-    /// The 64 hexadecimal digits.
+    /// The name of a record among those of tokens made at other moments; `hash` is that of the accessor.
+    fn of_moment(moment: u64, hash: &str) -> Self {
+        let moment = moment & MAXIMUM_MOMENT;
+        let digits = HASH_CHARACTERS - IN_ORDER.len() - MOMENT_DIGITS;
+        let hash = hash.get(..digits).unwrap_or(hash);
+        Self(format!("{IN_ORDER}{moment:0MOMENT_DIGITS$x}{hash}"))
+    }
+
+    /// The 64 characters.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// True if it is that of an accessor which follows from its token.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.0.starts_with(IN_ORDER)
     }
 
     /// True if it is the same as `other`, in a time that does not depend on where they differ (SEC-T3).
@@ -197,6 +226,39 @@ mod tests {
         assert_eq!(names.accessor, hasher.names("hvs.x").accessor);
         assert_ne!(names.accessor, hasher.names("hvs.y").accessor);
         assert_ne!(names.accessor, other.names("hvs.x").accessor);
+    }
+
+    #[test]
+    fn the_records_of_generated_tokens_are_in_the_order_of_time_and_apart_from_others() {
+        let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
+        let mut last = hasher.token("hvs.chosen");
+        assert!(!last.is_in_order());
+        for id in [
+            "hvs.00000001x",
+            "hvs.0000000Ax",
+            "hvs.00001000x",
+            "hvs.0V000000a",
+        ] {
+            let hash = hasher.names(id).by_accessor;
+            assert_eq!(hash.as_str().len(), 64);
+            assert_eq!(TokenHash::parse(hash.as_str()), Some(hash.clone()));
+            assert!(hash.is_in_order() && last < hash);
+            last = hash;
+        }
+    }
+
+    #[test]
+    fn what_is_no_hash_is_not_parsed() {
+        for text in [
+            "",
+            "t",
+            &"a".repeat(63),
+            &"A".repeat(64),
+            &"t".repeat(64),
+            &"a".repeat(65),
+        ] {
+            assert_eq!(TokenHash::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
 
     fn initialize(&self, chosen: Option<&str>) -> Result<Initialized, InitializeError> {
         let root_token = match chosen {
-            None => random::client_token(&self.random)?,
+            None => random::client_token(&self.random, self.clock.now_milliseconds())?,
             Some(chosen) if is_usable_token_text(chosen) => ClientToken::new(chosen.to_owned()),
             Some(_) => return Err(InitializeError::UnusableRootToken),
         };
@@ -102,7 +102,7 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
 
     fn generate_root(&self) -> Result<ClientToken, Failure> {
         let hasher = self.hasher()?;
-        let root_token = random::client_token(&self.random)?;
+        let root_token = random::client_token(&self.random, self.clock.now_milliseconds())?;
         let mut transaction = Transaction::new();
         put_generated(
             &mut transaction,

@@ -227,7 +227,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         record: &mut TokenRecord,
     ) -> Result<ClientToken, Failure> {
-        let client_token = random::client_token(&self.random)?;
+        let now = self.clock.now_milliseconds();
+        let client_token = random::client_token(&self.random, now)?;
         put_generated(transaction, self.hasher()?, &client_token, record)?;
         Ok(client_token)
     }
@@ -267,16 +268,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// The token of this accessor, in one round trip for one that the server generated and in two for any other.
     fn token_of_accessor(&self, accessor: &str) -> Result<Option<LocatedToken>, Failure> {
-        let hash = self.hasher()?.accessor(accessor);
-        let keys = [token_key(&hash), accessor_key(&hash)];
-        let mut entries = self.read_all(keys.iter())?;
-        if let Some(token) = load_next::<S, TokenRecord>(&mut entries)? {
-            return Ok(Some(LocatedToken::stored(hash, token)));
+        let mut hash = self.hasher()?.accessor(accessor);
+        if !hash.is_in_order() {
+            let key = accessor_key(&hash);
+            let Some(place) = self.records.get::<AccessorRecord>(&key)? else {
+                return Ok(None);
+            };
+            hash = place.record.token;
         }
-        let Some(accessor) = load_next::<S, AccessorRecord>(&mut entries)? else {
-            return Ok(None);
-        };
-        let hash = accessor.record.token;
         let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
         Ok(token.map(|token| LocatedToken::stored(hash, token)))
     }

@@ -157,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &WrapRequest,
     ) -> Result<WrappingToken, Failure> {
         let hasher = self.hasher()?;
-        let client_token = random::client_token(&self.random)?;
+        let client_token = random::client_token(&self.random, self.clock.now_milliseconds())?;
         let now = self.clock.now_seconds();
         let ttl = request.ttl.min(SYSTEM_MAX_LEASE_TTL);
         let mut record = TokenRecord {

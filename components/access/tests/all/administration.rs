@@ -14,7 +14,7 @@ fn a8_initialization_works_once_and_is_seen_by_every_instance() {
     assert_eq!(server.access.current_cluster(), Ok(None));
     let initialized = server.access.initialize(None).ok().unwrap();
     let token = initialized.root_token.as_str();
-    assert!(token.starts_with("hvs.") && token.len() == 47);
+    assert!(token.starts_with("hvs.") && token.len() == gatehouse_access::ROOT_TOKEN_CHARACTERS);
     let cluster = server.access.current_cluster().unwrap().unwrap();
     assert!(cluster.name.starts_with("gatehouse-cluster-"));
     assert_eq!(

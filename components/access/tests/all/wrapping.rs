@@ -38,7 +38,7 @@ fn t2_a_wrapped_response_is_kept_without_its_token_or_its_content_in_clear() {
     let before = server.store.keys();
     let wrapping = wrap(&server, 60);
     let token = &wrapping.token;
-    assert!(token.starts_with("hvs.") && token.len() == 47);
+    assert!(token.starts_with("hvs.") && token.len() == gatehouse_access::ROOT_TOKEN_CHARACTERS);
     assert_eq!((wrapping.ttl, wrapping.creation_time), (60, START));
     assert_eq!(wrapping.creation_path, "auth/gcp/login");
     assert_eq!(wrapping.wrapped_accessor.as_deref(), Some("inner-accessor"));
