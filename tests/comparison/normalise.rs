@@ -189,7 +189,8 @@ fn name(text: &str, kept: &Kept) -> String {
         "<uuid>"
     } else if is_token(&text) {
         "<token>"
-    } else if text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+    } else if matches!(text.len(), 24 | 26) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
         "<accessor>"
     } else if let Some(kind) = mount_accessor(&text) {
         return format!("{}_<hex>", kept.name(kind));

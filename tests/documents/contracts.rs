@@ -56,7 +56,7 @@ pub(crate) struct Contracts {
 }
 
 /// Where `contract` alone means the one of organizations; everywhere else it is the one of the auth method.
-const ROOMS_OF_ORGANIZATIONS: [&str; 7] = [
+const ROOMS_OF_ORGANIZATIONS: [&str; 8] = [
     "components/orgs/",
     "components/orgs-api/",
     "components/gateway/src/organizations/",
@@ -64,6 +64,7 @@ const ROOMS_OF_ORGANIZATIONS: [&str; 7] = [
     "tests/clients/go/",
     "tests/support/histories/src/objects/organization",
     "wit/orgs/",
+    "components/gateway/tests/all/organizations/",
 ];
 
 impl Contracts {

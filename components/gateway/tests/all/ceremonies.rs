@@ -34,7 +34,7 @@ fn k2_enough_shares_make_a_root_token_that_only_the_password_reveals() {
     );
     let password = &begun["otp"];
     let shown = password.as_str().unwrap();
-    assert_eq!(shown.len(), 47);
+    assert_eq!(shown.len(), gatehouse_access::ROOT_TOKEN_CHARACTERS);
     assert!(shown.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     assert_eq!(server.get("sys/generate-root/attempt")["otp"], "");
     server
