@@ -4,6 +4,7 @@ mod doubles;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gatehouse_access::ROOT_TOKEN_CHARACTERS;
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ fn k2_enough_shares_make_a_root_token_that_only_the_password_reveals() {
     let idle = json!({
         "nonce": "", "started": false, "progress": 0, "required": 2, "complete": false,
         "encoded_token": "", "encoded_root_token": "", "pgp_fingerprint": "", "otp": "",
-        "otp_length": 47,
+        "otp_length": ROOT_TOKEN_CHARACTERS,
     });
     assert_eq!(server.get("sys/generate-root/attempt"), idle);
     server
@@ -34,7 +35,7 @@ fn k2_enough_shares_make_a_root_token_that_only_the_password_reveals() {
     );
     let password = &begun["otp"];
     let shown = password.as_str().unwrap();
-    assert_eq!(shown.len(), gatehouse_access::ROOT_TOKEN_CHARACTERS);
+    assert_eq!(shown.len(), ROOT_TOKEN_CHARACTERS);
     assert!(shown.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     assert_eq!(server.get("sys/generate-root/attempt")["otp"], "");
     server
@@ -84,7 +85,7 @@ fn openbao_finds_the_same_ceremonies_at_its_own_paths() {
     let server = Server::new();
     let status = server.get("sys/generate-root-token/attempt");
     assert_eq!(status["data"]["required"], 2);
-    let otp = "o".repeat(47);
+    let otp = "o".repeat(ROOT_TOKEN_CHARACTERS);
     server
         .put("sys/generate-root-token/attempt", json!({"otp": otp}))
         .expect(200);
@@ -306,7 +307,7 @@ fn l1_a_root_token_whose_answer_cannot_be_recorded_ends_at_once() {
     for family in ["generate-root", "generate-root-token"] {
         let attempt = format!("sys/{family}/attempt");
         let update = format!("sys/{family}/update");
-        let otp = "o".repeat(47);
+        let otp = "o".repeat(ROOT_TOKEN_CHARACTERS);
         server.put(&attempt, json!({"otp": otp})).expect(200);
         server.give(&update, 1, NONCE).expect(200);
         recorder.fails(Fails::ForAnswers);
@@ -315,7 +316,7 @@ fn l1_a_root_token_whose_answer_cannot_be_recorded_ends_at_once() {
         assert_eq!(accessors(), before, "{family}");
     }
     // Recorded, it stays.
-    let attempt = json!({"otp": "o".repeat(47)});
+    let attempt = json!({"otp": "o".repeat(ROOT_TOKEN_CHARACTERS)});
     server.put("sys/generate-root/attempt", attempt).expect(200);
     server
         .give("sys/generate-root/update", 1, NONCE)
