@@ -4,6 +4,7 @@
 //! `GATEHOUSE_SEED=<n>` runs one seed and prints its steps; `GATEHOUSE_SEEDS=<n>` runs that many.
 
 mod model;
+mod operations;
 mod ports;
 mod world;
 
