@@ -57,8 +57,8 @@ const AFTER_ALL_KEYS: char = '\u{7f}';
 
 /// Entries in a database that speaks PostgreSQL's protocol.
 ///
-/// Every call is one statement in a serializable transaction of its own, so reads and commits of all servers have one order. A statement
-/// that others got in the way of is tried again, a bounded number of times. When a connection is lost in a commit, its outcome is found out,
+/// Every call is one statement. A commit waits for those that touch its keys, so reads and commits of all servers have one order. A
+/// statement that others got in the way of is tried again, a bounded number of times. When a connection is lost in a commit, its outcome is found out,
 /// or it is made sure that it has none; only if the database cannot be reached for that either is a commit's outcome unknown.
 ///
 /// A call is answered within two seconds. One that is dropped goes on by itself. Calls may come from outside of the runtime in which the
@@ -359,10 +359,10 @@ impl Shared {
         let unreadable = |error: tokio_postgres::Error| Failure::Unknown(describe(&error));
         let failed: Option<String> = row.try_get(0).map_err(unreadable)?;
         let applied: bool = row.try_get(1).map_err(unreadable)?;
-        let isolated: bool = row.try_get(2).map_err(unreadable)?;
+        let prepared: bool = row.try_get(2).map_err(unreadable)?;
         Ok(match failed {
             _ if applied => Ok(()),
-            _ if !isolated => Err(unavailable(PostgresError::SessionLost).into()),
+            _ if !prepared => Err(unavailable(PostgresError::SessionLost).into()),
             Some(key) => Err(CommitError::Conflict(key)),
             None => {
                 self.epoch.end();

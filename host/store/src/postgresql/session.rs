@@ -91,7 +91,7 @@ impl Server {
         if version < OLDEST_SERVER {
             return Err(PostgresError::OldServer(version / 10_000));
         }
-        if row.try_get::<_, String>(5).map_err(read)? != "serializable" {
+        if row.try_get::<_, Option<bool>>(5).map_err(read)? != Some(true) {
             return Err(PostgresError::SessionLost);
         }
         let standbys: String = row.try_get(3).map_err(read)?;

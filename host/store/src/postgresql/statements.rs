@@ -6,17 +6,20 @@
 //! | `outcome` | version, abandoned, at | one row for each commit of the last minutes, by the version it gave its entries |
 //! | `store` | name, number | `schema`, `versions-reserved`, `epoch` |
 //!
-//! They lie in the schema `gatehouse`. Keys have the collation `C`, which orders by bytes. Every transaction of a session is serializable
-//! unless a text says otherwise: under anything less, a check of a key that is not written would not be protected, and a read could see
-//! commits in another order than the one they are in.
+//! They lie in the schema `gatehouse`. Keys have the collation `C`, which orders by bytes. Every transaction is one statement, read
+//! committed. A commit first locks the keys that it checks (shared) and those that it writes, there or not, and lets go of them only once
+//! it can be seen; then it checks. So commits that touch the same keys have one order, it is the order in which reads see them, and
+//! one that waits for another is not thrown away. Serializable transactions would promise the same and keep it by refusing: they depend
+//! on each other where their keys share a page of the index, as those of new tokens always do, and on whatever else is open in the server.
 
 /// The schema version that this code reads and writes (SEC-S12).
 pub const KNOWN_SCHEMA: i64 = 1;
 
-/// Prepares a new session. Lookups by key must stay lookups in a small table too: scanning it, each commit would depend on all others.
-/// The keepalives end the session of a machine that is gone without a word, and with it what it holds.
+/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept. The
+/// keepalives end the session of a machine that is gone without a word, and with it what it holds.
 pub const PREPARE_SESSION: &str = "
-    set default_transaction_isolation = 'serializable';
+    set default_transaction_isolation = 'read committed';
+    set gatehouse.session = 'prepared';
     set statement_timeout = '1s';
     set idle_in_transaction_session_timeout = '5s';
     set enable_seqscan = off;
@@ -29,7 +32,7 @@ pub const PREPARE_SESSION: &str = "
 pub const DESCRIBE_SERVER: &str = "
     select pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
         current_setting('synchronous_standby_names'), current_setting('server_version_num')::int4,
-        current_setting('transaction_isolation')";
+        current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared'";
 
 /// Reads entries without the values that are held: namespace, keys, versions held, now. Answers the index of the key, counted from 1,
 /// version, and value where it is not held.
@@ -57,31 +60,12 @@ pub const SCAN: &str = "
 
 /// Commits: namespace, now, checked keys, their versions (null for absent), keys to put, values, ends, keys to delete, version, epoch.
 ///
-/// All is one statement, so one point in time. Answers the first key whose check failed, if any; if the commit was applied; and if the
-/// session is what [`PREPARE_SESSION`] made it, which it is not behind a pooler that lends it out by transaction.
+/// Answers the first key whose check failed, if any; if the commit was applied; and if the session is what [`PREPARE_SESSION`] made it,
+/// which it is not behind a pooler that lends it out by transaction.
 pub const COMMIT: &str = "
-    with failed as (
-        select c.n, c.key
-        from unnest($3::text[], $4::int8[]) with ordinality as c (key, version, n)
-        left join gatehouse.entry e on e.namespace = $1::int2 and e.key = c.key and (e.expires_at is null or e.expires_at > $2::int8)
-        where e.version is distinct from c.version
-    ), guard as (
-        select 1 where not exists (select from failed)
-            and current_setting('transaction_isolation') = 'serializable'
-            and ($10::int8 is null or exists (select from gatehouse.store where name = 'epoch' and number = $10::int8))
-    ), written as (
-        insert into gatehouse.entry (namespace, key, value, version, expires_at)
-        select $1::int2, p.key, p.value, $9::int8, p.expires_at
-        from guard, unnest($5::text[], $6::bytea[], $7::int8[]) as p (key, value, expires_at)
-        on conflict (namespace, key) do update
-        set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at
-    ), deleted as (
-        delete from gatehouse.entry e using guard, unnest($8::text[]) as d (key) where e.namespace = $1::int2 and e.key = d.key
-    ), noted as (
-        insert into gatehouse.outcome (version, abandoned) select $9::int8, false from guard
-    )
-    select (select key from failed order by n limit 1), exists (select from guard),
-        current_setting('transaction_isolation') = 'serializable'";
+    select failed, applied, prepared from gatehouse.commit(
+        $1::int2, $2::int8, $3::text[], $4::int8[], $5::text[], $6::bytea[], $7::int8[], $8::text[], $9::int8, $10::int8
+    )";
 
 /// Makes sure that the commit of a version is not applied later, unless it has been: version. Waits for one that is under way.
 pub const ABANDON: &str = "insert into gatehouse.outcome (version, abandoned) values ($1::int8, true) on conflict do nothing";
@@ -91,9 +75,8 @@ pub const WAS_ABANDONED: &str = "select abandoned from gatehouse.outcome where v
 /// Reserves versions: how many. Answers the last of them.
 pub const RESERVE_VERSIONS: &str = "update gatehouse.store set number = number + $1::int8 where name = 'versions-reserved' returning number";
 
-/// Opens the transaction of a purge. Dropping what reads as absent changes no answer, so it need not be serializable, nor does it disturb
-/// those that are.
-pub const BEGIN_PURGE: &str = "begin isolation level read committed";
+/// Opens the transaction of a purge. It drops what reads as absent, so it locks no keys.
+pub const BEGIN_PURGE: &str = "begin";
 /// Tells if no other session purges; the lock goes with the transaction.
 pub const LOCK_PURGE: &str = "select pg_try_advisory_xact_lock(7307497, 2)";
 /// Drops entries whose time has come: now, how many at most.
@@ -117,9 +100,11 @@ pub const SHOW_HOLDER: &str = "
     from pg_locks l join pg_stat_activity a on a.pid = l.pid
     where l.locktype = 'advisory' and l.classid = 7307497 and l.objid = 1 and l.granted
         and l.database = (select oid from pg_database where datname = current_database())";
-/// Begins an epoch, in which no commit of an earlier one is applied any more.
-pub const BEGIN_EPOCH: &str =
-    "update gatehouse.store set number = number + 1 where name = 'epoch' returning number";
+/// Begins an epoch, in which no commit of an earlier one is applied any more: waits for those that are under way, as a commit that writes
+/// many keys does.
+pub const BEGIN_EPOCH: &str = "
+    with gate as materialized (select pg_advisory_xact_lock(7307497, 4))
+    update gatehouse.store set number = number + 1 from gate where name = 'epoch' returning number";
 /// The epoch that it is.
 pub const SHOW_EPOCH: &str = "select number from gatehouse.store where name = 'epoch'";
 
@@ -156,6 +141,54 @@ pub const MIGRATIONS: [&str; 1] = ["
         at timestamptz not null default now()
     );
     create index outcome_at on gatehouse.outcome (at);
+
+    -- Arguments and answer are described at the statement that calls it. Each of its statements sees what was committed before it began,
+    -- so those after the locks see all that the locks waited for. The locks end with the transaction. They are taken in one order, so no
+    -- two commits wait for each other. One that touches many keys takes the gate for itself instead, since a server holds few locks.
+    create function gatehouse.commit(
+        smallint, bigint, text[], bigint[], text[], bytea[], bigint[], text[], bigint, bigint,
+        out failed text, out applied boolean, out prepared boolean
+    ) language plpgsql as $commit$
+    begin
+        applied := false;
+        prepared := current_setting('transaction_isolation') = 'read committed'
+            and coalesce(current_setting('gatehouse.session', true), '') = 'prepared';
+        if not prepared then
+            return;
+        end if;
+        if cardinality($3) + cardinality($5) + cardinality($8) > 64 then
+            perform pg_advisory_xact_lock(7307497, 4);
+        else
+            perform pg_advisory_xact_lock_shared(7307497, 4);
+            perform case when touched.written then pg_advisory_xact_lock(touched.lock) else pg_advisory_xact_lock_shared(touched.lock) end
+            from (
+                select hashtextextended(key, $1) as lock, bool_or(written) as written
+                from (
+                    select unnest($3), false union all select unnest($5), true union all select unnest($8), true
+                ) touches (key, written)
+                group by 1 order by 1
+            ) touched;
+        end if;
+        if $10 is not null and not exists (select from gatehouse.store where name = 'epoch' and number = $10) then
+            return;
+        end if;
+        select c.key into failed
+        from unnest($3, $4) with ordinality as c (key, version, n)
+        left join gatehouse.entry e on e.namespace = $1 and e.key = c.key and (e.expires_at is null or e.expires_at > $2)
+        where e.version is distinct from c.version
+        order by c.n limit 1;
+        if failed is not null then
+            return;
+        end if;
+        insert into gatehouse.entry as e (namespace, key, value, version, expires_at)
+        select $1, p.key, p.value, $9, p.expires_at from unnest($5, $6, $7) as p (key, value, expires_at)
+        on conflict (namespace, key) do update
+        set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at;
+        delete from gatehouse.entry e using unnest($8) as d (key) where e.namespace = $1 and e.key = d.key;
+        insert into gatehouse.outcome (version, abandoned) values ($9, false);
+        applied := true;
+    end $commit$;
+
     insert into gatehouse.store (name, number) values ('schema', 1), ('versions-reserved', 0), ('epoch', 0)"];
 /// Notes the version of the schema: version.
 pub const NOTE_SCHEMA: &str = "update gatehouse.store set number = $1::int8 where name = 'schema'";

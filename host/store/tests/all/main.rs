@@ -47,6 +47,7 @@ mod keys;
 mod limits;
 mod model;
 mod postgres_faults;
+mod postgres_locks;
 mod postgres_refusals;
 mod postgres_server;
 mod scans;
