@@ -5,7 +5,8 @@ use zeroize::Zeroizing;
 use crate::bindings::gatehouse::access::tokens;
 use crate::{TokenGrant, TokenReference};
 
-/// How many characters a root token has that the server makes: `hvs.` and 43 of 62 kinds. What hides one needs as many.
+/// How many characters a root token has that the server makes: `hvs.`, and of 62 kinds 8 of the time and 43 random ones. What hides one
+/// needs as many.
 pub const ROOT_TOKEN_CHARACTERS: usize = 55;
 
 /// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:

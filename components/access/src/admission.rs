@@ -98,8 +98,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             path if helps => Cow::Owned(format!("{path}/")),
             path => Cow::Borrowed(path),
         };
-        let (mut resolved, entries) =
-            self.read_mount_and_token(&located_path, location.as_ref())?;
+        let (mut resolved, entry) = self.read_mount_and_token(&located_path, location.as_ref())?;
         if let Some(resolved) = resolved.as_mut().filter(|_| helps) {
             resolved.remainder = resolved.remainder.trim_end_matches('/');
         }
@@ -117,7 +116,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
         }
 
         let located = location.ok_or(Refusal::NoToken)?;
-        let located = located.load::<S>(entries.into_iter())?;
+        let located = located.load::<S>(entry)?;
         let located = located.ok_or(Refusal::InvalidToken)?;
         let limited_uses = located.record.num_uses > 0;
         let mount = resolved.as_ref().map(|resolved| resolved.mount.clone());
@@ -175,7 +174,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         path: &'a str,
         token: Option<&TokenLocation>,
-    ) -> Result<(Option<Resolved<'a>>, Vec<Option<Entry>>), Refusal> {
+    ) -> Result<(Option<Resolved<'a>>, Option<Entry>), Refusal> {
         let candidates = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
@@ -187,9 +186,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             })
             .map(|(mount_path, remainder)| (mount_key(mount_path), remainder));
         let (mount_keys, remainders): (Vec<String>, Vec<&str>) = candidates.unzip();
-        let token_keys = token.map(TokenLocation::keys).unwrap_or_default();
-        let leading_to_token = token_keys.len();
-        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_keys))?;
+        let token_key = token.map(TokenLocation::key);
+        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_key))?;
 
         // Mounts never nest, so at most one of the candidates exists.
         let mut resolved = None;
@@ -201,8 +199,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 });
             }
         }
-        let entries = (0..leading_to_token).map(|_| reads.next_entry());
-        Ok((resolved, entries.collect()))
+        Ok((resolved, reads.next_entry()))
     }
 
     /// The caller's token, valid here and now; `mount` is the one that was read with it.

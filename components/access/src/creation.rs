@@ -24,7 +24,7 @@ use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
 use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
-    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_chosen,
+    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_new_token,
 };
 
 /// Most ancestors of one token: each of them is read whenever it is used.
@@ -296,17 +296,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(self.stage_service_token(transaction, record)?);
         };
         let hasher = self.hasher()?;
-        let hash = hasher.token(id);
-        let key = token_key(&hash);
-        if self.records.get::<TokenRecord>(&key)?.is_some() || !self.clear_for_reuse(&hash)? {
+        let names = hasher.names(id);
+        let hash = &names.hash;
+        let key = token_key(hash);
+        if self.records.get::<TokenRecord>(&key)?.is_some() || !self.clear_for_reuse(hash)? {
             return Err(CreateError::DuplicateId);
         }
         transaction
             .require_absent(key)
-            .require_absent(relinquished_key(&hash))
+            .require_absent(relinquished_key(hash))
             // An earlier token of this identifier may have left its secrets there for its last answer.
-            .delete(cubbyhole_key(&hash));
-        put_chosen(transaction, hasher, &self.random, &hash, record)?;
+            .delete(cubbyhole_key(hash));
+        put_new_token(transaction, hasher, &self.random, names, record)?;
         Ok(ClientToken::new(id.to_owned()))
     }
 

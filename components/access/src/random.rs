@@ -44,20 +44,28 @@ fn push_moment(text: &mut String, moment: u64) {
     }
 }
 
-/// The characters of the moment that `text` begins with.
-fn moment_characters(text: &str) -> Option<&str> {
-    text.get(..MOMENT_CHARACTERS)
-        .filter(|characters| characters.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+/// The characters of the moment that a `text` of this many letters and digits begins with; `None` for every other text.
+fn moment_characters(text: &str, count: usize) -> Option<&str> {
+    let has_form = text.len() == count && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    text.get(..MOMENT_CHARACTERS).filter(|_| has_form)
+}
+
+/// The characters of the moment in a text of exactly the form that [`client_token`] gives; `None` for every other text. The form alone
+/// decides under which key a token's record is: so one key is read for it.
+pub(crate) fn moment_characters_of_token(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(SERVICE_TOKEN_PREFIX)?;
+    moment_characters(rest, MOMENT_CHARACTERS + TOKEN_CHARACTERS)
 }
 
 /// When the token of this accessor was made, if the accessor follows from its token.
 pub(crate) fn moment_of(accessor: &str) -> Option<u64> {
-    if accessor.len() != GENERATED_ACCESSOR_CHARACTERS {
-        return None;
-    }
     let value = |character| BASE62.binary_search(&character).unwrap_or_default() as u64;
-    let characters = moment_characters(accessor)?.bytes();
-    Some(characters.fold(0, |moment, character| moment * 62 + value(character)))
+    let characters = moment_characters(accessor, GENERATED_ACCESSOR_CHARACTERS)?;
+    Some(
+        characters
+            .bytes()
+            .fold(0, |moment, character| moment * 62 + value(character)),
+    )
 }
 
 /// A new accessor, independent of its token.
@@ -67,16 +75,10 @@ pub(crate) fn accessor(random: &impl Random) -> Result<String, RandomError> {
     Ok(text)
 }
 
-/// The accessor of the token `id`, whose hash is `digest`. A text that is no token has one too, which leads nowhere.
-pub(crate) fn accessor_from(id: &str, digest: &[u8; 32]) -> String {
-    let moment = id
-        .strip_prefix(SERVICE_TOKEN_PREFIX)
-        .and_then(moment_characters);
+/// The accessor of the token with this hash and this moment, which [`moment_characters_of_token`] gave.
+pub(crate) fn accessor_from(moment: &str, digest: &[u8; 32]) -> String {
     let mut text = String::with_capacity(GENERATED_ACCESSOR_CHARACTERS);
-    match moment {
-        Some(moment) => text.push_str(moment),
-        None => push_moment(&mut text, 0),
-    }
+    text.push_str(moment);
     let (words, _) = digest.as_chunks::<8>();
     for word in words.iter().take(WORDS) {
         // Of 64 bits the characters take 36, so one is more likely than another by a few parts in a thousand million.
@@ -170,12 +172,12 @@ mod tests {
         for _ in 0..500 {
             let mut digest = [0; 32];
             random.fill(&mut digest).unwrap();
-            let accessor = accessor_from("hvs.00001234x", &digest);
+            let accessor = accessor_from("00001234", &digest);
             assert_eq!(accessor.len(), 26);
             kinds.extend(accessor.chars().skip(8));
         }
         assert_eq!(kinds.len(), 62);
-        assert_eq!(accessor_from("", &[0; 32]), "0".repeat(26));
+        assert_eq!(accessor_from("00000000", &[0; 32]), "0".repeat(26));
     }
 
     #[test]
@@ -192,7 +194,8 @@ mod tests {
             62_u64.pow(8) - 1,
         ] {
             let token = client_token(&random, now).unwrap();
-            let accessor = accessor_from(token.expose(), &[7; 32]);
+            let moment = moment_characters_of_token(token.expose()).unwrap();
+            let accessor = accessor_from(moment, &[7; 32]);
             assert_eq!(moment_of(&accessor), Some(now));
             assert!(last < accessor);
             last = accessor;
@@ -200,17 +203,26 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_tokens_have_an_accessor_of_no_time() {
+    fn only_texts_of_exactly_their_form_pass_for_generated_tokens() {
+        let rest = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno";
+        let token = format!("hvs.{rest}");
+        assert_eq!(moment_characters_of_token(&token), Some("01234567"));
         for text in [
             "",
             "hvs.",
-            "hvs.0000000",
-            "hvs.0000-000x",
-            "hvs.\u{e9}\u{e9}\u{e9}\u{e9}x",
-            "x.00001234",
+            "hvs.00001234",
+            rest,
+            &format!("hvb.{rest}"),
+            &format!("HVS.{rest}"),
+            &format!("s.{rest}xx"),
+            &format!("{token}x"),
+            &token[..54],
+            &format!("hvs.{}", &rest[..43]),
+            &token.replace('8', "-"),
+            &token.replace("89", "\u{e9}"),
+            &token.replace("01", "\u{e9}"),
         ] {
-            let accessor = accessor_from(text, &[7; 32]);
-            assert_eq!(moment_of(&accessor), Some(0), "{text}");
+            assert_eq!(moment_characters_of_token(text), None, "{text}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
 use crate::policy::{RESPONSE_WRAPPING, Rule};
-use crate::secret::TokenHash;
+use crate::secret::{TokenHash, TokenNames};
 
 /// Key of the [`SystemRecord`].
 pub(crate) const SYSTEM_KEY: &str = "system";
@@ -146,7 +146,7 @@ pub(crate) struct TokenRecord {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) accessor: String,
     /// The hash of its text, where its key is the hash of its accessor; `None` where its key is the hash of its text. See
-    /// [`TokenNames`](crate::secret::TokenNames).
+    /// [`TokenNames`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<TokenHash>,
     /// From the oldest to the parent, as they were when it was made; empty for an orphan. Behind the last of them that left a
@@ -238,9 +238,16 @@ impl TokenRecord {
         }
     }
 
-    /// True if `text_hash` is the hash of its text, of a token whose key is the hash of its accessor.
-    pub(crate) fn is_of(&self, text_hash: &TokenHash) -> bool {
-        self.proof.as_ref().is_some_and(|proof| proof.is(text_hash))
+    /// True if it, which was read under the hash in `names`, is that of the token with these names: the hash of a text says so by itself,
+    /// that of an accessor only together with the proof.
+    pub(crate) fn is_of(&self, names: &TokenNames) -> bool {
+        match &names.derived {
+            None => true,
+            Some(derived) => {
+                let proof = self.proof.as_ref();
+                proof.is_some_and(|proof| proof.is(&derived.proof))
+            }
+        }
     }
 
     /// The name of its lease: the path that issued it and its hash, which is of no use as a token. `None` where no mount issued it.

@@ -33,8 +33,7 @@ impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
                 // It may have ended without its descendants' records.
                 if let TokenReference::Id(id) = reference {
                     let names = self.hasher()?.names(id);
-                    self.clear_descendants(names.by_accessor)?;
-                    self.clear_descendants(names.by_text)?;
+                    self.clear_descendants(names.hash)?;
                 }
                 Ok(false)
             }

@@ -24,11 +24,6 @@ impl IdentifierHasher {
         Hmac::new_from_slice(key).ok().map(Self)
     }
 
-    /// The hash of a client token. A lookup by it compares hashes only, so timing tells nothing about the token (SEC-T3).
-    pub(crate) fn token(&self, id: &str) -> TokenHash {
-        TokenHash(self.hash("token", &[id]))
-    }
-
     /// The hash of an accessor: that of its token's record if the accessor follows from the token.
     pub(crate) fn accessor(&self, accessor: &str) -> TokenHash {
         let hash = self.hash("accessor", &[accessor]);
@@ -39,13 +34,25 @@ impl IdentifierHasher {
     }
 
     /// The names of the token `id`. The accessor is a part of the text's hash, and not a hash of its own: every request pays for each.
+    /// A lookup compares hashes only, so timing tells nothing about the token (SEC-T3).
     pub(crate) fn names(&self, id: &str) -> TokenNames {
         let digest = self.digest("token", &[id]);
-        let accessor = random::accessor_from(id, &digest);
-        TokenNames {
-            by_accessor: self.accessor(&accessor),
-            accessor,
-            by_text: TokenHash(base16ct::lower::encode_string(&digest)),
+        let of_text = TokenHash(base16ct::lower::encode_string(&digest));
+        match random::moment_characters_of_token(id) {
+            None => TokenNames {
+                hash: of_text,
+                derived: None,
+            },
+            Some(moment) => {
+                let accessor = random::accessor_from(moment, &digest);
+                TokenNames {
+                    hash: self.accessor(&accessor),
+                    derived: Some(DerivedNames {
+                        accessor,
+                        proof: of_text,
+                    }),
+                }
+            }
         }
     }
 
@@ -103,20 +110,29 @@ const HASH_CHARACTERS: usize = 64;
 const MOMENT_DIGITS: usize = 11;
 const MAXIMUM_MOMENT: u64 = (1 << (4 * MOMENT_DIGITS)) - 1;
 
-/// The names of a token. Its record is under one of the two hashes: under that of its accessor if the server generated the token,
-/// so that token and accessor lead to the same record; under that of its text if a person chose it or a release before this one
-/// made it, whose accessors are independent and lead there by a record of their own.
+/// The names of a token. The form of its text decides which hash names its record, so that a lookup reads one key: that of its
+/// accessor if it has the form of generated tokens, so that token and accessor lead to the same record; else that of its text, since
+/// a person chose it or a release before this one made it, whose accessors are independent and lead there by a record of their own.
 ///
 /// The accessor is the time that the token was made at and 107 bits of the keyed hash of the token. With it nobody gets closer to the
-/// token, not even knowing the key: the token has 256 random bits. An identifier that was chosen may be short or be used again, so its accessor does not follow from it.
+/// token, not even knowing the key: the token has 256 random bits. An identifier that was chosen may be short or be used again, so its
+/// accessor does not follow from it. One that was chosen in the form of generated tokens is neither, and is named as they are: only
+/// initialization takes it, and only once.
 ///
 /// That 107 bits lead to the record makes no token easier to guess: it holds the hash of the token's text as well, all 256 bits of it,
-/// of which 149 are shown nowhere, and without that the text is no token ([`TokenHash::is`]).
+/// of which 149 are shown nowhere, and without that the text is no token ([`TokenRecord::is_of`](crate::records::TokenRecord::is_of)).
 pub(crate) struct TokenNames {
-    /// Its accessor, if the server generated it.
+    /// Names its record and what lies beside that.
+    pub(crate) hash: TokenHash,
+    /// `None` where the accessor is independent of the token.
+    pub(crate) derived: Option<DerivedNames>,
+}
+
+/// Further names of a token in the form of generated ones.
+pub(crate) struct DerivedNames {
     pub(crate) accessor: String,
-    pub(crate) by_accessor: TokenHash,
-    pub(crate) by_text: TokenHash,
+    /// The hash of its text.
+    pub(crate) proof: TokenHash,
 }
 
 /// A keyed hash that names a token's record and reveals nothing about the token but when it was made; see [`TokenNames`].
@@ -206,10 +222,10 @@ mod tests {
     fn t2_the_hash_depends_on_key_purpose_and_text() {
         let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
         let other = IdentifierHasher::new(&[2; 32]).unwrap();
-        let hash = hasher.token("hvs.x");
+        let hash = hasher.names("hvs.x").hash;
         assert_eq!(hash.as_str().len(), 64);
-        assert_eq!(hash, hasher.token("hvs.x"));
-        assert_ne!(hash, other.token("hvs.x"));
+        assert_eq!(hash, hasher.names("hvs.x").hash);
+        assert_ne!(hash, other.names("hvs.x").hash);
         assert_ne!(hash, hasher.accessor("hvs.x"));
         assert_ne!(hasher.alias("ab", "c"), hasher.alias("a", "bc"));
         assert!(IdentifierHasher::new(&[1; 31]).is_none());
@@ -219,27 +235,41 @@ mod tests {
     fn t1_t2_the_accessor_of_a_generated_token_depends_on_key_and_token_and_names_its_record() {
         let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
         let other = IdentifierHasher::new(&[2; 32]).unwrap();
-        let names = hasher.names("hvs.x");
-        assert_eq!(names.by_accessor, hasher.accessor(&names.accessor));
-        assert_eq!(names.by_text, hasher.token("hvs.x"));
-        assert_ne!(names.by_accessor, names.by_text);
-        assert_eq!(names.accessor, hasher.names("hvs.x").accessor);
-        assert_ne!(names.accessor, hasher.names("hvs.y").accessor);
-        assert_ne!(names.accessor, other.names("hvs.x").accessor);
+        let derived = |hasher: &IdentifierHasher, text: &str| hasher.names(text).derived.unwrap();
+        let (x, y) = (generated("00000001x"), generated("00000001y"));
+        let accessor = derived(&hasher, &x).accessor;
+        let names = hasher.names(&x);
+        assert_eq!(names.hash, hasher.accessor(&accessor));
+        let of_text = base16ct::lower::encode_string(&hasher.digest("token", &[&x]));
+        assert_eq!(names.derived.unwrap().proof.as_str(), of_text);
+        assert_eq!(accessor, derived(&hasher, &x).accessor);
+        assert_ne!(accessor, derived(&hasher, &y).accessor);
+        assert_ne!(accessor, derived(&other, &x).accessor);
+    }
+
+    /// A text in the form of generated tokens that begins so.
+    fn generated(beginning: &str) -> String {
+        format!("hvs.{beginning:x<51}")
+    }
+
+    #[test]
+    fn a_text_of_any_other_form_is_named_by_its_own_hash() {
+        let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
+        for text in ["chosen", "hvs.x", &generated("")[1..], &generated("-")] {
+            let names = hasher.names(text);
+            assert!(names.derived.is_none() && !names.hash.is_in_order());
+            let of_text = base16ct::lower::encode_string(&hasher.digest("token", &[text]));
+            assert_eq!(names.hash.as_str(), of_text);
+        }
     }
 
     #[test]
     fn the_records_of_generated_tokens_are_in_the_order_of_time_and_apart_from_others() {
         let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
-        let mut last = hasher.token("hvs.chosen");
+        let mut last = hasher.names("hvs.chosen").hash;
         assert!(!last.is_in_order());
-        for id in [
-            "hvs.00000001x",
-            "hvs.0000000Ax",
-            "hvs.00001000x",
-            "hvs.0V000000a",
-        ] {
-            let hash = hasher.names(id).by_accessor;
+        for beginning in ["00000001x", "0000000Ax", "00001000x", "0V000000a"] {
+            let hash = hasher.names(&generated(beginning)).hash;
             assert_eq!(hash.as_str().len(), 64);
             assert_eq!(TokenHash::parse(hash.as_str()), Some(hash.clone()));
             assert!(hash.is_in_order() && last < hash);

@@ -23,7 +23,7 @@ use crate::records::{
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
 use crate::token_roles::TOKEN_ROLE_NAMES;
-use crate::token_store::{put_chosen, put_generated};
+use crate::token_store::put_new_token;
 
 /// Longest identifier that a person may choose for a token.
 pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
@@ -81,15 +81,8 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
                 error => Failure::Damaged(error.to_string()),
             })?;
         let mut record = self.root_record();
-        match chosen {
-            None => {
-                put_generated(&mut transaction, &hasher, &root_token, &mut record)?;
-            }
-            Some(id) => {
-                let hash = hasher.token(id);
-                put_chosen(&mut transaction, &hasher, &self.random, &hash, &mut record)?;
-            }
-        }
+        let names = hasher.names(root_token.expose());
+        put_new_token(&mut transaction, &hasher, &self.random, names, &mut record)?;
 
         match self.records.commit(transaction) {
             Ok(()) => Ok(Initialized {
@@ -104,12 +97,9 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         let hasher = self.hasher()?;
         let root_token = random::client_token(&self.random, self.clock.now_milliseconds())?;
         let mut transaction = Transaction::new();
-        put_generated(
-            &mut transaction,
-            hasher,
-            &root_token,
-            &mut self.root_record(),
-        )?;
+        let names = hasher.names(root_token.expose());
+        let record = &mut self.root_record();
+        put_new_token(&mut transaction, hasher, &self.random, names, record)?;
         match self.records.commit(transaction) {
             Ok(()) => Ok(root_token),
             Err(TransactionError::Conflict(_)) => Err(Failure::Contended),

@@ -11,7 +11,7 @@ use crate::secret::{IdentifierHasher, TokenHash, TokenNames};
 
 /// Where the record of a token is, if it is a token at all.
 pub(crate) enum TokenLocation {
-    /// In the store, under one of these hashes.
+    /// In the store, under the hash in these names.
     Stored(TokenNames),
     /// In the token itself; `None` when no key could open it.
     Carried(Option<SealedToken>),
@@ -53,30 +53,29 @@ impl TokenLocation {
         }
     }
 
-    /// The keys that lead to the record, for one read: the same of every token of a kind, be it valid or not, so that all which are
-    /// not cost the same (SEC-T10).
-    pub(crate) fn keys(&self) -> Vec<String> {
+    /// The key that leads to the record: one of every token, be it valid or not, so that all which are not cost the same (SEC-T10).
+    pub(crate) fn key(&self) -> String {
         match self {
-            Self::Stored(names) => token_keys(names).into(),
+            Self::Stored(names) => token_key(&names.hash),
             Self::Carried(sealed) => {
                 let number = sealed.as_ref().map_or(NO_KEY, |sealed| sealed.key_number);
-                vec![batch_key(number)]
+                batch_key(number)
             }
         }
     }
 
-    /// The token, `entries` being what there is under [`Self::keys`]; `None` when there is no such token.
+    /// The token, `entry` being what there is under [`Self::key`]; `None` when there is no such token.
     pub(crate) fn load<S: Store>(
         self,
-        mut entries: impl Iterator<Item = Option<Entry>>,
+        entry: Option<Entry>,
     ) -> Result<Option<LocatedToken>, Failure> {
         match self {
             Self::Stored(names) => {
-                let found = load_named::<S>(names, &mut entries)?;
-                Ok(found.map(|(hash, token)| LocatedToken::stored(hash, token)))
+                let found = load_named::<S>(&names, entry)?;
+                Ok(found.map(|token| LocatedToken::stored(names.hash, token)))
             }
             Self::Carried(sealed) => {
-                let key = Records::<S>::load::<BatchKeyRecord>(entries.next().flatten())?;
+                let key = Records::<S>::load::<BatchKeyRecord>(entry)?;
                 let (Some(sealed), Some(key)) = (sealed, key) else {
                     return Ok(None);
                 };
@@ -90,22 +89,11 @@ impl TokenLocation {
     }
 }
 
-/// The keys under which the record of a stored token may be.
-pub(crate) fn token_keys(names: &TokenNames) -> [String; 2] {
-    [&names.by_accessor, &names.by_text].map(token_key)
-}
-
-/// The stored token of these names and the hash that it is under, the next `entries` being what there is under [`token_keys`].
+/// The stored token of these names, `entry` being what there is under their hash.
 pub(crate) fn load_named<S: Store>(
-    names: TokenNames,
-    entries: &mut impl Iterator<Item = Option<Entry>>,
-) -> Result<Option<(TokenHash, Loaded<TokenRecord>)>, Failure> {
-    let mut next = || Records::<S>::load::<TokenRecord>(entries.next().flatten());
-    let (generated, other) = (next()?, next()?);
-    if let Some(token) = generated
-        && token.record.is_of(&names.by_text)
-    {
-        return Ok(Some((names.by_accessor, token)));
-    }
-    Ok(other.map(|token| (names.by_text, token)))
+    names: &TokenNames,
+    entry: Option<Entry>,
+) -> Result<Option<Loaded<TokenRecord>>, Failure> {
+    let token = Records::<S>::load::<TokenRecord>(entry)?;
+    Ok(token.filter(|token| token.record.is_of(names)))
 }

@@ -14,7 +14,7 @@ use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
     child_key, cubbyhole_key, entity_key, mount_key, rules_key, token_key, wrapped_key,
 };
-use crate::secret::{IdentifierHasher, TokenHash};
+use crate::secret::{IdentifierHasher, TokenHash, TokenNames};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, StoredToken, TokenLocation};
 
@@ -140,30 +140,24 @@ pub(crate) fn grant(
     }
 }
 
-/// Puts a new token that the server generated, and gives its record the accessor. No other token has its hash, so nothing is checked.
-pub(crate) fn put_generated(
-    transaction: &mut Transaction,
-    hasher: &IdentifierHasher,
-    token: &ClientToken,
-    record: &mut TokenRecord,
-) -> Result<TokenHash, StorageError> {
-    let names = hasher.names(token.expose());
-    record.accessor = names.accessor;
-    record.proof = Some(names.by_text);
-    put_token(transaction, hasher, &names.by_accessor, record)?;
-    Ok(names.by_accessor)
-}
-
-/// Puts a new token whose text a person chose, and gives its record an accessor that has nothing to do with the text.
-pub(crate) fn put_chosen(
+/// Puts a new token, and gives its record the accessor: where the names have none, one that has nothing to do with the text. No other
+/// token has the hash of a generated one; that of a chosen one is for the caller to check.
+pub(crate) fn put_new_token(
     transaction: &mut Transaction,
     hasher: &IdentifierHasher,
     random: &impl Random,
-    hash: &TokenHash,
+    names: TokenNames,
     record: &mut TokenRecord,
-) -> Result<(), Failure> {
-    record.accessor = random::accessor(random)?;
-    Ok(put_token(transaction, hasher, hash, record)?)
+) -> Result<TokenHash, Failure> {
+    match names.derived {
+        Some(derived) => {
+            record.accessor = derived.accessor;
+            record.proof = Some(derived.proof);
+        }
+        None => record.accessor = random::accessor(random)?,
+    }
+    put_token(transaction, hasher, &names.hash, record)?;
+    Ok(names.hash)
 }
 
 /// Puts a token: one record, and further ones for an accessor from which the token's key does not follow, for its place among its
@@ -229,7 +223,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<ClientToken, Failure> {
         let now = self.clock.now_milliseconds();
         let client_token = random::client_token(&self.random, now)?;
-        put_generated(transaction, self.hasher()?, &client_token, record)?;
+        let hasher = self.hasher()?;
+        let names = hasher.names(client_token.expose());
+        put_new_token(transaction, hasher, &self.random, names, record)?;
         Ok(client_token)
     }
 
@@ -258,15 +254,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         match reference {
             TokenReference::Id(id) => {
                 let location = TokenLocation::new(self.hasher()?, id);
-                let entries = self.read_all(location.keys().iter())?;
-                location.load::<S>(entries)
+                let mut entries = self.read_all([location.key()].iter())?;
+                location.load::<S>(entries.next().flatten())
             }
             TokenReference::Accessor(accessor) => self.token_of_accessor(accessor),
             TokenReference::Lease(id) => self.token_of_lease(id),
         }
     }
 
-    /// The token of this accessor, in one round trip for one that the server generated and in two for any other.
+    /// The token of this accessor, in one round trip for one that follows from its token and in two for any other.
     fn token_of_accessor(&self, accessor: &str) -> Result<Option<LocatedToken>, Failure> {
         let mut hash = self.hasher()?.accessor(accessor);
         if !hash.is_in_order() {

@@ -15,7 +15,7 @@ use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
-use crate::token_location::{TokenLocation, load_named, token_keys};
+use crate::token_location::{TokenLocation, load_named};
 use crate::token_store::{load_next, put_token};
 
 /// For how long secrets outlive a token whose last use is to read them: that request has still to be answered.
@@ -143,23 +143,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             TokenLocation::Stored(names) => names,
             TokenLocation::Carried(_) => return Err(CubbyholeError::BatchToken),
         };
-        let hashes = [names.by_accessor.clone(), names.by_text.clone()];
-        let kept = hashes.each_ref().map(cubbyhole_key);
-        let keys = token_keys(&names).into_iter().chain(kept);
-        let mut entries = self.read_all(keys.collect::<Vec<_>>().iter())?;
-        let (is_under, found) = load_named::<S>(names, &mut entries)?.unzip();
-        let [generated, other] = hashes;
-        let of_generated = load_next::<S, CubbyholeRecord>(&mut entries)?;
-        let of_other = load_next::<S, CubbyholeRecord>(&mut entries)?;
-        // After the last use of the token only its secrets tell under which hash it was.
-        let is_generated = match is_under {
-            Some(hash) => hash == generated,
-            None => of_generated.is_some(),
-        };
-        let (hash, record) = match is_generated {
-            true => (generated, of_generated),
-            false => (other, of_other),
-        };
+        let keys = [token_key(&names.hash), cubbyhole_key(&names.hash)];
+        let mut entries = self.read_all(keys.iter())?;
+        let found = load_named::<S>(&names, entries.next().flatten())?;
+        let record = load_next::<S, CubbyholeRecord>(&mut entries)?;
         let now = self.clock.now_seconds();
         let are_its_own = match &found {
             Some(found) if found.record.is_alive_at(now) => found.record.keeps_secrets,
@@ -173,7 +160,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             _ => Secrets::default(),
         };
         Ok(Kept {
-            hash,
+            hash: names.hash,
             token: found,
             record,
             secrets,

@@ -19,8 +19,8 @@ use crate::random;
 use crate::records::{TokenRecord, WrappedRecord, token_key, wrapped_key};
 use crate::secret::{IdentifierHasher, TokenHash};
 use crate::service::AccessService;
-use crate::token_location::{load_named, token_keys};
-use crate::token_store::{delete_token, load_next, put_generated};
+use crate::token_location::load_named;
+use crate::token_store::{delete_token, load_next, put_new_token};
 
 /// Longest content, in bytes: what a record can hold in base64, beside the rest of it.
 const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
@@ -130,21 +130,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The wrapping token and its content as they are now, in one round trip.
     fn unused_wrapping(&self, token: &str) -> Result<UnusedWrapping, UnwrapError> {
         let names = self.hasher()?.names(token);
-        let contents = [&names.by_accessor, &names.by_text].map(wrapped_key);
-        let keys = token_keys(&names).into_iter().chain(contents);
-        let mut entries = self.read_all(keys.collect::<Vec<_>>().iter())?;
-        let found = load_named::<S>(names, &mut entries)?;
-        let (hash, token) = found.ok_or(UnwrapError::InvalidToken)?;
-        // One of the two is there at most: a content comes and goes with its token.
-        let mut wrapped = None;
-        for _ in 0..2 {
-            wrapped = load_next::<S, WrappedRecord>(&mut entries)?.or(wrapped);
-        }
+        let keys = [token_key(&names.hash), wrapped_key(&names.hash)];
+        let mut entries = self.read_all(keys.iter())?;
+        let found = load_named::<S>(&names, entries.next().flatten())?;
+        let token = found.ok_or(UnwrapError::InvalidToken)?;
+        let wrapped = load_next::<S, WrappedRecord>(&mut entries)?;
         let now = self.clock.now_seconds();
         let is_usable = token.record.is_alive_at(now) && token.record.is_wrapping();
         let wrapped = wrapped.filter(|_| is_usable);
         Ok(UnusedWrapping {
-            hash,
+            hash: names.hash,
             token,
             wrapped: wrapped.ok_or(UnwrapError::InvalidToken)?.record,
         })
@@ -189,7 +184,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             sealed_content: cipher.seal(&request.content)?,
             wrapped_accessor: request.wrapped_accessor.clone(),
         };
-        let hash = put_generated(transaction, hasher, &client_token, &mut record)?;
+        let names = hasher.names(client_token.expose());
+        let hash = put_new_token(transaction, hasher, &self.random, names, &mut record)?;
         transaction.put_until(wrapped_key(&hash), &wrapped, record.expires_at())?;
         Ok(WrappingToken {
             token: client_token.expose().to_owned(),

@@ -22,6 +22,7 @@ mod cubbyhole;
 mod durability;
 mod earlier_release;
 mod entity_aliases;
+mod generated_form;
 mod identity;
 mod interposed;
 mod leases;

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 
 use crate::server::{ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    AccessService, CreateRequest, LeaseTree as _, Logins as _, Operation, Policies as _, Refusal,
-    Renewal as _, Request, Requests as _, Revocation as _, Settings, System as _,
-    TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
+    AccessService, CreateRequest, Cubbyhole as _, LeaseTree as _, Logins as _, Operation,
+    Policies as _, Refusal, Renewal as _, Request, Requests as _, Revocation as _, Settings,
+    System as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
+    WrapRequest, Wrapping as _,
 };
 use gatehouse_ports::doubles::CountingStore;
 
@@ -242,10 +243,55 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
     let other = if right.starts_with('A') { "B" } else { "A" };
     let altered = [left, other, right.split_at(1).1].concat();
     let long = format!("hvb.{}", "A".repeat(100_000));
-    for token in ["hvs.x", "hvb.", "hvb.x", "hvb.=", &altered, &long, "b.x"] {
+    let generated = format!("hvs.{}", "A".repeat(51));
+    for token in [
+        "hvs.x", &generated, "hvb.", "hvb.x", "hvb.=", &altered, &long, "b.x",
+    ] {
         let refusal = admit(token).err();
         let cut: String = token.chars().take(20).collect();
         assert_eq!(refusal, Some(Refusal::InvalidToken), "{cut}");
-        assert_eq!(counting.take_counts().calls(), (1, 0), "{cut}");
+        let counts = counting.take_counts();
+        // Two keys of mounts that the path may lie in, and one for the token.
+        assert_eq!((counts.calls(), counts.keys_read), ((1, 0), 3), "{cut}");
     }
+}
+
+#[test]
+fn the_form_of_a_token_tells_the_one_key_that_a_lookup_reads() {
+    let server = Server::ready();
+    let generated = server.access.generate_root().unwrap();
+    let wrapped = WrapRequest {
+        content: b"content".to_vec(),
+        creation_path: "auth/gcp/login".to_owned(),
+        ttl: 60,
+        wrapped_accessor: None,
+    };
+    let wrapping = server.access.wrap(&wrapped).ok().unwrap();
+    let counting = CountingStore::new(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random);
+    access.current_cluster().unwrap();
+    let lookup_self = |token: &str| Request {
+        token: Some(token.into()),
+        operation: Operation::Read,
+        path: "auth/token/lookup-self".into(),
+        source_address: None,
+        wrap_ttl: None,
+        parameters: None,
+    };
+    // Root tokens rest on nothing else.
+    for token in [generated.expose(), ROOT] {
+        access.admit(&lookup_self(token)).unwrap();
+        counting.take_counts();
+        access.admit(&lookup_self(token)).unwrap();
+        // The mount of the path, and the token.
+        assert_eq!(counting.take_counts().keys_read, 2);
+        access
+            .lookup_token(&TokenReference::Id(token.into()))
+            .unwrap();
+        assert_eq!(counting.take_counts().keys_read, 1);
+        assert_eq!(access.read_cubbyhole(token, "a"), Ok(None));
+        assert_eq!(counting.take_counts().keys_read, 2, "with what it keeps");
+    }
+    access.read_wrapping(&wrapping.token).ok().unwrap();
+    assert_eq!(counting.take_counts().keys_read, 2, "with what it wraps");
 }
