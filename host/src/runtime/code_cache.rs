@@ -1,11 +1,13 @@
 //! Compiled code, kept on disk between two starts.
 //!
 //! A file's name is the digest of the component and of the engine's settings, so that code for other settings is never found. Its
-//! content begins with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew.
+//! content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew. Code is mapped from its
+//! file, so that of a component only those pages take memory that are executed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -69,10 +71,13 @@ impl CodeCache {
             Err(_) => {}
         }
         let component = Component::new(engine, make()?)?;
-        if let Err(error) = write(&component, &path) {
-            tracing::warn!(%error, "compiled code could not be kept for the next start");
+        match write(&component, &path).and_then(|()| read(engine, &path)) {
+            Ok(mapped) => Ok(mapped),
+            Err(error) => {
+                tracing::warn!(%error, "compiled code could not be kept for the next start");
+                Ok(component)
+            }
         }
-        Ok(component)
     }
 
     /// Tells whether there is a file for what is made of `parts`. It may be damaged.
@@ -98,7 +103,7 @@ pub fn folder_of_user() -> PathBuf {
 
 /// A name that is different for every component, engine version and engine setting that goes into code.
 fn file_name(engine: &Engine, parts: &[&[u8]]) -> String {
-    let mut settings = DigestHasher(Digest::new(&SHA256));
+    let mut settings = Sha256(Digest::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut settings);
     for part in parts {
         settings.0.update(part);
@@ -107,10 +112,22 @@ fn file_name(engine: &Engine, parts: &[&[u8]]) -> String {
     format!("{:x}.cwasm", base16ct::HexDisplay(digest.as_ref()))
 }
 
-/// Feeds what is hashed into a digest; the 64-bit result of an ordinary hasher would be too short to name code by.
-struct DigestHasher(Digest);
+/// A digest that takes what is hashed, since the 64-bit result of an ordinary hasher would be too short to name code by, and what is
+/// written.
+struct Sha256(Digest);
 
-impl Hasher for DigestHasher {
+impl Write for Sha256 {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Hasher for Sha256 {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -122,22 +139,26 @@ impl Hasher for DigestHasher {
 
 fn read(engine: &Engine, path: &Path) -> Result<Component> {
     let mut file = File::open(path)?;
-    ensure_private(&file.metadata()?, path)?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let (tag, code) = bytes
-        .split_first_chunk::<SHA256_OUTPUT_LEN>()
-        .context("the file is cut off")?;
-    ensure!(digest(&SHA256, code).as_ref() == tag, "the file is damaged");
-    deserialize(engine, code)
+    let metadata = file.metadata()?;
+    ensure_private(&metadata, path)?;
+    let code_bytes = metadata.len().checked_sub(SHA256_OUTPUT_LEN as u64);
+    let mut code = Read::by_ref(&mut file).take(code_bytes.context("the file is cut off")?);
+    let mut computed = Sha256(Digest::new(&SHA256));
+    io::copy(&mut code, &mut computed)?;
+    let mut noted = Vec::with_capacity(SHA256_OUTPUT_LEN);
+    file.read_to_end(&mut noted)?;
+    ensure!(computed.0.finish().as_ref() == noted, "the file is damaged");
+    map(engine, &file)
 }
 
 #[allow(unsafe_code)]
-fn deserialize(engine: &Engine, code: &[u8]) -> Result<Component> {
-    // SAFETY: the code must come from `Component::serialize` of a compatible engine and be unchanged since. It was read from a file
-    // that this module wrote: only this user can write to the folder and the file (checked when each was opened), the name holds
-    // the digest of the component and of the engine's settings, and the content matched its own digest a moment ago.
-    Ok(unsafe { Component::deserialize(engine, code) }?)
+fn map(engine: &Engine, file: &File) -> Result<Component> {
+    let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: the code must come from `Component::serialize` of a compatible engine, and the file must not change while it is mapped.
+    // It is a file that this module wrote: only this user can write to the folder and the file (checked when each was opened), and this
+    // module replaces files and never writes into one. The name holds the digest of the component and of the engine's settings, and
+    // the content matched its own digest a moment ago.
+    Ok(unsafe { Component::deserialize_file(engine, opened) }?)
 }
 
 fn write(component: &Component, path: &Path) -> Result<()> {
@@ -149,8 +170,8 @@ fn write(component: &Component, path: &Path) -> Result<()> {
         .truncate(true)
         .mode(0o600)
         .open(&temporary)?;
-    file.write_all(digest(&SHA256, &code).as_ref())?;
     file.write_all(&code)?;
+    file.write_all(digest(&SHA256, &code).as_ref())?;
     file.sync_all()?;
     fs::rename(&temporary, path)?;
     Ok(())
