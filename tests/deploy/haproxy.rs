@@ -1,3 +1,5 @@
+//! HAProxy and its two configurations.
+
 use std::fs;
 use std::net::IpAddr;
 use std::process::Command;

@@ -1,3 +1,5 @@
+//! The two ways to an image: the instructions for an engine, and the script that needs none.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;

@@ -1,3 +1,5 @@
+//! The manifests of a server, one folder for each kind of store.
+
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! The page that says how the files are used, and what the files themselves say first.
+
 use std::fs;
 
 use gatehouse_deploy_tests::{found, read, workspace};

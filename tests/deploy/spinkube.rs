@@ -1,3 +1,5 @@
+//! The manifest for SpinKube.
+
 use gatehouse_deploy_tests::{documents, found, read};
 use serde_json::Value;
 

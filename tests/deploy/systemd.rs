@@ -1,3 +1,5 @@
+//! The unit, its drop-in for a database, and the configuration that belongs to it.
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
