@@ -18,7 +18,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\]\(([^()\s]+)\)"));
 static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^#{1,6} (.+)$"));
 /// A path of the repository that a document names.
 static NAMED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"`((?:components|tests|host|docs|wit|\.ci)/[\w./-]*)`"));
+    LazyLock::new(|| pattern(r"`((?:components|tests|host|docs|wit|deploy|\.ci)/[\w./-]*)`"));
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| pattern(r#"<a (?:id|name)="([^"]+)">"#));
 
 /// The lines of a document outside of its blocks of code.

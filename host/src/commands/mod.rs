@@ -8,6 +8,7 @@ mod login_jwt;
 mod operator;
 mod process;
 mod serve;
+mod service_manager;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};

@@ -5,12 +5,14 @@ use clap::Args;
 use gatehouse::seal::witness::Witness;
 use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
+use tokio::signal::unix::Signal;
 
 use super::components::compile_apart;
 use super::configuration::{Source, check_files, describe};
 use super::process::{
     allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
 };
+use super::service_manager::ServiceManager;
 
 /// The sections that say who can reach what, which are shown whole; of the others the settings that an operator changed.
 const SECURITY_SECTIONS: [&str; 6] = [
@@ -49,7 +51,20 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
 
     let hangup = hangup_signal()?;
     compile_apart(settings.components.cache_directory.as_deref());
-    let server = Server::start(&settings).await?;
+    let manager = ServiceManager::from_environment();
+    serve(&settings, &manager, hangup, stop_signal()).await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Serves until `stop` is ready, and tells `manager` when clients are heard and when they are no more.
+async fn serve(
+    settings: &Settings,
+    manager: &ServiceManager,
+    hangup: Signal,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<()> {
+    let server = Server::start(settings).await?;
     let scheme = if settings.listener.tls_files().is_some() {
         "https"
     } else {
@@ -57,8 +72,13 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     };
     tracing::info!("serving at {scheme}://{}", server.local_address());
     reopen_on_hangup(hangup, server.audit());
-    server.serve(stop_signal()).await;
-    tracing::info!("stopped");
+    // Who connects from here on waits for the listener at most.
+    manager.ready(scheme, server.local_address());
+    let stop = async {
+        stop.await;
+        manager.stopping();
+    };
+    server.serve(stop).await;
     Ok(())
 }
 
@@ -71,5 +91,49 @@ fn log_security_settings(settings: &Settings) {
         if concerns_security || setting.origin != Origin::Default {
             tracing::info!("{}", describe(setting));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpStream, UnixDatagram};
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// The next message to the manager.
+    async fn told(socket: &UnixDatagram) -> String {
+        let mut buffer = [0; 256];
+        let length = socket.recv(&mut buffer).await.unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_service_manager_learns_when_clients_are_heard_and_when_requests_are_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        let manager = ServiceManager::at(&path).unwrap();
+        let text = "[listener]\naddress = \"127.0.0.1:0\"\n[storage]\ntype = \"memory\"\n";
+        let settings = Settings::from_text(text, Vec::new(), Vec::new()).unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let served = tokio::spawn(async move {
+            let stop = async { drop(stopped.await) };
+            serve(&settings, &manager, hangup_signal().unwrap(), stop).await
+        });
+
+        let ready = told(&socket).await;
+        let address = ready.strip_prefix("READY=1\nSTATUS=serving at http://");
+        let mut client = TcpStream::connect(address.unwrap().trim()).await.unwrap();
+        let request = b"GET /api/v2/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 204 "), "{answer}");
+
+        stop.send(()).unwrap();
+        assert!(told(&socket).await.starts_with("STOPPING=1\n"));
+        served.await.unwrap().unwrap();
     }
 }

@@ -10,5 +10,6 @@
 )]
 
 mod audit;
+mod deployed_settings;
 mod forwarded;
 mod head;
