@@ -7,7 +7,8 @@ use flate2::read::ZlibDecoder;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-const SERVED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/served.zz"));
+/// The code of the served component, packed. Empty where the build compiled none.
+pub const SERVED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/served.zz"));
 /// Code of an empty component, compiled as `SERVED` was.
 const PROBE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/probe.zz"));
 
@@ -20,7 +21,7 @@ pub fn ensure_fits(engine: &Engine) -> Result<()> {
     load(engine, PROBE).map(drop)
 }
 
-/// The served component.
+/// The served component, with its code in memory of this process.
 ///
 /// # Errors
 ///
@@ -29,13 +30,27 @@ pub fn component(engine: &Engine) -> Result<Component> {
     load(engine, SERVED)
 }
 
+/// The code in [`SERVED`].
+///
+/// # Errors
+///
+/// When there is none.
+pub fn code() -> Result<Vec<u8>> {
+    unpacked(SERVED)
+}
+
 #[allow(unsafe_code)]
 fn load(engine: &Engine, packed: &[u8]) -> Result<Component> {
+    let code = unpacked(packed)?;
+    // SAFETY: the code must come from wasmtime and be unchanged since. It is part of this program, which the build wrote it into.
+    Ok(unsafe { Component::deserialize(engine, &code) }?)
+}
+
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
     ensure!(!packed.is_empty(), "this build carries no compiled code");
     let mut code = Vec::new();
     ZlibDecoder::new(packed).read_to_end(&mut code)?;
-    // SAFETY: the code must come from wasmtime and be unchanged since. It is part of this program, which the build wrote it into.
-    Ok(unsafe { Component::deserialize(engine, &code) }?)
+    Ok(code)
 }
 
 #[cfg(test)]

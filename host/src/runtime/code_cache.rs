@@ -63,20 +63,34 @@ impl CodeCache {
         make: impl FnOnce() -> Result<&'a [u8]>,
     ) -> Result<Component> {
         let path = self.folder.join(file_name(engine, parts));
-        match read(engine, &path) {
-            Ok(component) => return Ok(component),
-            Err(error) if path.exists() => {
-                tracing::warn!(%error, file = %path.display(), "compiled code is unusable, compiling again");
-            }
-            Err(_) => {}
+        if let Some(component) = kept(engine, &path) {
+            return Ok(component);
         }
         let component = Component::new(engine, make()?)?;
-        match write(&component, &path).and_then(|()| read(engine, &path)) {
+        match keep(engine, &component.serialize()?, &path) {
             Ok(mapped) => Ok(mapped),
             Err(error) => {
                 tracing::warn!(%error, "compiled code could not be kept for the next start");
                 Ok(component)
             }
+        }
+    }
+
+    /// The component whose code was compiled ahead and is packed in `packed`, from the file that keeps the code unpacked.
+    ///
+    /// # Errors
+    ///
+    /// When `unpack` fails, the file cannot be written, or the engine cannot run the code.
+    pub fn load_packed(
+        &self,
+        engine: &Engine,
+        packed: &[u8],
+        unpack: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<Component> {
+        let path = self.folder.join(file_name(engine, &[packed]));
+        match kept(engine, &path) {
+            Some(component) => Ok(component),
+            None => keep(engine, &unpack()?, &path),
         }
     }
 
@@ -137,6 +151,25 @@ impl Hasher for Sha256 {
     }
 }
 
+/// The component in the file, if that can be used.
+fn kept(engine: &Engine, path: &Path) -> Option<Component> {
+    match read(engine, path) {
+        Ok(component) => Some(component),
+        Err(error) => {
+            if path.exists() {
+                tracing::warn!(%error, file = %path.display(), "compiled code is unusable and made again");
+            }
+            None
+        }
+    }
+}
+
+/// Writes the code to its file, and loads it from there.
+fn keep(engine: &Engine, code: &[u8], path: &Path) -> Result<Component> {
+    write(code, path)?;
+    read(engine, path)
+}
+
 fn read(engine: &Engine, path: &Path) -> Result<Component> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -161,8 +194,7 @@ fn map(engine: &Engine, file: &File) -> Result<Component> {
     Ok(unsafe { Component::deserialize_file(engine, opened) }?)
 }
 
-fn write(component: &Component, path: &Path) -> Result<()> {
-    let code = component.serialize()?;
+fn write(code: &[u8], path: &Path) -> Result<()> {
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let mut file = OpenOptions::new()
         .write(true)
@@ -170,9 +202,9 @@ fn write(component: &Component, path: &Path) -> Result<()> {
         .truncate(true)
         .mode(0o600)
         .open(&temporary)?;
-    file.write_all(&code)?;
-    file.write_all(digest(&SHA256, &code).as_ref())?;
-    file.sync_all()?;
+    file.write_all(code)?;
+    file.write_all(digest(&SHA256, code).as_ref())?;
+    // Not synced: should the machine fail, the digest shows what is missing.
     fs::rename(&temporary, path)?;
     Ok(())
 }
@@ -217,6 +249,23 @@ mod tests {
         assert_eq!(kept.len(), 1);
         assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
         read(&engine, &kept[0]).unwrap();
+    }
+
+    #[test]
+    fn code_compiled_ahead_is_unpacked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CodeCache::open(folder.path().join("code")).unwrap();
+        let engine = small_engine(1 << 20);
+        let code = Component::new(&engine, EMPTY).unwrap().serialize().unwrap();
+        let unpack = || Ok(code);
+        cache.load_packed(&engine, b"packed", unpack).unwrap();
+        assert_eq!(files(&folder.path().join("code")).len(), 1);
+        let fail = || anyhow::bail!("unpacked again");
+        cache.load_packed(&engine, b"packed", fail).unwrap();
+        let other = cache.load_packed(&engine, b"other", fail).err();
+        assert_eq!(other.unwrap().to_string(), "unpacked again");
+        let foreign = || Ok(b"no code".to_vec());
+        cache.load_packed(&engine, b"other", foreign).err().unwrap();
     }
 
     #[test]

@@ -11,14 +11,22 @@ use wasmtime::component::Component;
 use super::carried;
 use super::code_cache::{CodeCache, folder_of_user};
 
-/// The composition of all components for `engine`: the code that the program carries, else what `folder` keeps, else compiled here and kept
-/// there. `None` stands for the folder of the user.
+/// The composition of all components for `engine`: of the code that the program carries, else of what `folder` keeps, else compiled here and
+/// kept there. Carried code is kept there too, unpacked, where that can be. `None` stands for the folder of the user.
 ///
 /// # Errors
 ///
 /// When the folder is needed and not private, or the component cannot run on this engine.
 pub fn load(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
-    carried::component(engine).or_else(|_| load_kept(engine, folder))
+    if carried::ensure_fits(engine).is_err() {
+        return load_kept(engine, folder);
+    }
+    let mapped =
+        cache(folder).and_then(|cache| cache.load_packed(engine, carried::SERVED, carried::code));
+    mapped.or_else(|error| {
+        tracing::info!(%error, "the code that the program carries is not kept unpacked, so it takes more memory");
+        carried::component(engine)
+    })
 }
 
 /// Compiles the component into `folder` where that has not been done.

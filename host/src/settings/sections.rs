@@ -211,7 +211,7 @@ impl VersionSettings {
 /// `[components]`: how the WebAssembly components are prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentsSettings {
-    /// Directory for compiled code where the program carries none that fits, so that later starts are quick. Without it, the user's cache directory.
+    /// Directory for compiled code, so that later starts are quick and take less memory. Without it, the user's cache directory.
     pub cache_directory: Option<PathBuf>,
 }
 
