@@ -1,4 +1,4 @@
-//! What can be done with a wrapping token.
+//! Uses of a wrapping token.
 
 use gatehouse_gateway::Method;
 use serde_json::json;

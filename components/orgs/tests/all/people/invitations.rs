@@ -3,7 +3,7 @@
 use super::*;
 use gatehouse_orgs::MembershipStatus;
 
-/// Whether something waits there for an address.
+/// True if something waits there for an address.
 fn is_of_invitation(key: &str) -> bool {
     key.starts_with("invitation/") || key.contains("/invited/")
 }
