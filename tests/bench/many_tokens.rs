@@ -64,7 +64,7 @@ pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
     Ok(tokens)
 }
 
-/// What a login of the workload earns.
+/// The grant that a login of the workload earns.
 fn grant(access: &impl Access) -> Result<LoginGrant> {
     let admission = access.admit(&Request {
         token: None,

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::surroundings::Surroundings;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Composed;
 
 /// A fresh instance for each request.
@@ -296,7 +296,7 @@ async fn t6_the_duties_that_a_doubted_clock_holds_back_are_those_that_delete_by_
     let token = json!({"data": {"type": "authentication-tokens", "attributes": {"expired-at": end.to_string()}}});
     let path = "/api/v2/organizations/acme/authentication-token";
     send("POST", path, &root, token).await;
-    // What is told is forgotten, whatever the time; and the keys are made.
+    // Events that were told are forgotten, whatever the time; and the keys are made.
     product.run_background().await;
 
     let before = product.entries().await;

@@ -7,7 +7,7 @@ use gatehouse_ports::{
 };
 use gatehouse_store::{Answer, Backend, MemoryBackend, Namespace};
 
-/// What is wrong with the store.
+/// The fault of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It says that it cannot be reached.
@@ -120,7 +120,7 @@ impl FaultyBackend {
         self.state.lock().unwrap().calls_before = calls;
     }
 
-    /// Whether a call has come while there was a fault, since the last time that one was set or taken away.
+    /// True if a call has come while there was a fault, since the last time that one was set or taken away.
     pub fn was_met(&self) -> bool {
         self.state.lock().unwrap().was_met
     }

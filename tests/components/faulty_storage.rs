@@ -113,7 +113,7 @@ async fn stored(product: &Product) -> Vec<Stored> {
     stored
 }
 
-/// What is stored once everything is over that a request of this method leads to. What is deleted is out of reach at once; to clear
+/// The entries stored once everything is over that a request of this method leads to. A deleted one is out of reach at once; to clear
 /// it away may be left to background work.
 async fn settled(product: &Product, method: &str) -> Vec<Stored> {
     product.surroundings.faults().set_fault(None);

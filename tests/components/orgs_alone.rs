@@ -13,7 +13,7 @@ use bindings::exports::gatehouse::orgs::types::{
 };
 use gatehouse::runtime::state::InstanceState;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Orgs;
 
 mod bindings {

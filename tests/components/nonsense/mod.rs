@@ -109,7 +109,7 @@ impl Subject {
 
     async fn call_all(&mut self, exports: &[Export], rounds: Range<u64>) {
         for round in rounds.clone() {
-            // What an instance may compute counts from when it was made, and is meant to be enough for one round.
+            // The fuel of an instance counts from when it was made, and is meant to be enough for one round.
             self.live = None;
             for export in exports {
                 // Without parameters there is nothing to say, and some of these make keys, which takes a while.

@@ -35,7 +35,7 @@ pub enum Storage {
     Durable,
 }
 
-/// Who holds the key of a store.
+/// The seal of a store: what holds its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seal {
     KeyFile,
