@@ -74,7 +74,7 @@ impl Product {
         }
     }
 
-    /// Does what is due without anybody asking for it.
+    /// Does the work that is due without a request.
     pub async fn run_background(&self) {
         for (duty, outcome) in self.background.run_once().await {
             outcome.unwrap_or_else(|error| panic!("{duty}: {error}"));
@@ -354,7 +354,7 @@ async fn w4_nothing_of_one_request_shows_in_the_next_of_the_same_instance() {
         let (_, answer) = product.send("GET", path, None, None).await;
         assert!(!answer.to_string().contains(canary), "{path}: {answer}");
     }
-    // A caller without a token is nobody, whoever came before.
+    // A caller without a token has no identity, whoever came before.
     let (status, _) = product
         .send("GET", "/v1/auth/token/lookup-self", None, None)
         .await;

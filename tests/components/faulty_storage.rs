@@ -1,6 +1,6 @@
 //! A host whose store fails, is slow, or answers what is no answer: clear words for the caller, and nothing half done.
 //!
-//! Where time has to pass, it is Tokio's paused clock, which moves on only when nobody has anything to do.
+//! Where time has to pass, it is Tokio's paused clock, which moves on only when no task has anything to do.
 
 use serde_json::{Value, json};
 

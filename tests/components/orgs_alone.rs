@@ -65,7 +65,7 @@ impl Alone {
     }
 }
 
-/// Somebody who may do everything.
+/// A caller who may do everything.
 fn installation() -> Caller {
     Caller {
         identity: Identity {

@@ -1,8 +1,8 @@
 //! Nonsense through WIT gets a typed answer from every function of every capability, and never a trap; also over a store that is wrong
 //! about everything.
 //!
-//! Nobody lists the functions: they are what the components export, and the values are made from the types of their parameters. What is
-//! said is the same at every run. Pauses between attempts pass on Tokio's paused clock.
+//! There is no list of the functions: they are what the components export, and the values are made from the types of their parameters. What
+//! is said is the same at every run. Pauses between attempts pass on Tokio's paused clock.
 
 mod values;
 

@@ -313,7 +313,7 @@ fn make_key_file(key_file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A loopback address that nobody listens at, below the ports that the system gives to clients: a client that connects again and
+/// A loopback address that no program listens at, below the ports that the system gives to clients: a client that connects again and
 /// again to a closed port of that range can end up talking to itself. The port after it is left free, for OpenBao listens there as well.
 ///
 /// # Errors
