@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// Whether all variables name something that is there. One that names nothing is an error: what was asked for would be left out.
+/// True if all variables name something that is there. One that names nothing is an error: what was asked for would be left out.
 fn are_given(variables: &[&str]) -> bool {
     let mut all = true;
     for variable in variables {
@@ -94,7 +94,7 @@ fn missing_npm(version: Option<String>) -> Option<&'static str> {
     version.is_none().then_some("npm, which comes with Node")
 }
 
-/// What a program prints, where it is there and ends well.
+/// The output of a program, where it is there and ends well.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let printed = String::from_utf8(output.stdout).ok()?;

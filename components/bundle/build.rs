@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     for unit in Unit::ALL {
         let bytes = made.iter().find(|(made, _)| *made == unit);
         let file = output.join(format!("{}.zz", unit.name()));
-        // What is not carried is an empty file, so that one list of files fits every build.
+        // A component that is not carried is an empty file, so that one list of files fits every build.
         let compressed = bytes
             .map(|(_, bytes)| compressed(bytes, is_release))
             .transpose()?;

@@ -441,7 +441,7 @@ mod tests {
 
     use super::*;
 
-    /// Whose component never answers in time.
+    /// A handler that never answers in time.
     struct Late;
 
     impl RequestHandler for Late {

@@ -1,4 +1,4 @@
-//! Whether an answer is as it was expected.
+//! Expectations of answers, and how an answer is held against one.
 
 use serde_json::{Map, Value};
 

@@ -15,7 +15,7 @@ const DISABLED: &str = "disabled@demo-project.iam.gserviceaccount.com";
 /// Nothing listens at the first of the ports that need privileges.
 const UNREACHABLE: &str = "http://127.0.0.1:1";
 
-/// What Googles run on that belong to no server.
+/// The runtime of the Googles that belong to no server.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1).enable_all().build().unwrap()
@@ -51,7 +51,7 @@ fn at_fault(fault: &Fault) -> FakeGoogle {
     google
 }
 
-/// What texts with `$` stand for, where `google` is the one that is asked.
+/// The meanings of texts with `$`, where `google` is the one that is asked.
 pub fn values(google: &FakeGoogle) -> Value {
     google
         .add_account(AccountSpec::new("disabled", "demo-project"))
@@ -135,7 +135,7 @@ fn with_another_signature(token: &str) -> String {
     format!("{signed}.{before}{changed}{}", &after[1..])
 }
 
-/// What one token says, with the signature of another.
+/// The claims of one token, with the signature of another.
 fn joined(claims: &str, signature: &str) -> String {
     let (signed, _) = claims.rsplit_once('.').unwrap();
     let (_, signature) = signature.rsplit_once('.').unwrap();

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use gatehouse_tests::WORKLOAD;
 use suite::Suite;
 
-/// What became of each check: why it failed, if it did.
+/// The outcome of each check: why it failed, if it did.
 type Report = BTreeMap<String, Result<(), String>>;
 
 /// Something that runs components.

@@ -17,7 +17,7 @@ pub fn in_python() -> Report {
     run(python_script("run_checks.py"), "python")
 }
 
-/// What `judge_login.py`, the example for readers, prints of a good and a bad login.
+/// The output of `judge_login.py`, the example for readers, for a good and a bad login.
 pub fn judge_login_in_python() -> String {
     let folder = made_folder("python-example");
     let google = google::usual();
@@ -32,7 +32,7 @@ pub fn judge_login_in_python() -> String {
     printed(script)
 }
 
-/// What `bad_surroundings.py` prints; fails where something of it does not hold.
+/// The output of `bad_surroundings.py`; fails where something of it does not hold.
 pub fn bad_surroundings_in_python() -> String {
     let folder = made_folder("python-surroundings");
     let script = python_script("bad_surroundings.py")
@@ -44,7 +44,7 @@ pub fn bad_surroundings_in_python() -> String {
 fn python_script(name: &str) -> Command {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/python");
     let mut command = Command::new(python("behaviour-python", &folder.join("requirements.txt")));
-    // What Python compiles does not belong beside what it was compiled from.
+    // Python's compiled files do not belong beside their sources.
     command.arg("-B").arg(folder.join(name));
     command
 }
@@ -54,7 +54,7 @@ pub fn in_node() -> Report {
     run(node_script("main.mjs"), "node")
 }
 
-/// What `judge_login.mjs`, the example for readers, prints of a good and a bad login.
+/// The output of `judge_login.mjs`, the example for readers, for a good and a bad login.
 pub fn judge_login_in_node() -> String {
     let folder = made_folder("node-login");
     let google = google::usual();
@@ -69,7 +69,7 @@ pub fn judge_login_in_node() -> String {
     printed(script)
 }
 
-/// What `make_organizations.mjs`, the example for readers, prints.
+/// The output of `make_organizations.mjs`, the example for readers.
 pub fn make_organizations_in_node() -> String {
     let folder = made_folder("node-organizations");
     let script = node_script("make_organizations.mjs")
@@ -78,7 +78,7 @@ pub fn make_organizations_in_node() -> String {
     printed(script)
 }
 
-/// What `boundary.mjs` prints; fails where one of its tests does.
+/// The output of `boundary.mjs`; fails where one of its tests does.
 pub fn pass_nonsense_in_node() -> String {
     let folder = made_folder("node-boundary");
     let script = node_script("boundary.mjs")
@@ -105,7 +105,7 @@ fn transpiled(part: Part, folder: &Path) -> PathBuf {
     module
 }
 
-/// What a program has printed that must have ended well.
+/// The output of a program that must have ended well.
 fn printed(ended: std::io::Result<Output>) -> String {
     let output = ended.expect("the script can be started");
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -16,11 +16,11 @@ const GROUPS: [(&str, &str); 6] = [
 /// Everything that is the same for every host; the format is in `README.md` beside this file.
 #[derive(Debug, Clone, Serialize)]
 pub struct Suite {
-    /// What can be done.
+    /// The operations.
     pub operations: Value,
     /// Arguments that a step does not give.
     pub defaults: Value,
-    /// What is checked, group by group.
+    /// The checks, group by group.
     pub checks: Vec<Check>,
 }
 
@@ -29,7 +29,7 @@ pub struct Suite {
 pub struct Check {
     /// Unique in the list.
     pub id: String,
-    /// What it is about.
+    /// The subject of the check.
     pub group: &'static str,
     /// The rule, as a sentence.
     pub title: String,

@@ -1,4 +1,4 @@
-//! What a server keeps of the memory, and how long it takes to start.
+//! The memory that a server keeps, and how long it takes to start.
 
 use std::time::Instant;
 

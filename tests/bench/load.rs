@@ -17,7 +17,7 @@ pub struct Load {
     pub duration: Duration,
 }
 
-/// What a measurement found.
+/// The result of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {
     /// Answers per second.
@@ -157,7 +157,7 @@ pub fn measure_each(server: Target, requests: &[Vec<u8>], connections: usize) ->
     })
 }
 
-/// What sorted latencies, in microseconds, of the answers in `duration` say.
+/// The result of sorted latencies, in microseconds, of the answers in `duration`.
 fn summary(latencies: &[u32], duration: Duration) -> Result<Measured> {
     ensure!(!latencies.is_empty(), "no request was answered in time");
     let at = |share: f64| {

@@ -64,7 +64,7 @@ pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
     Ok(tokens)
 }
 
-/// What a login of the workload earns.
+/// The grant that a login of the workload earns.
 fn grant(access: &impl Access) -> Result<LoginGrant> {
     let admission = access.admit(&Request {
         token: None,
@@ -98,7 +98,7 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
     })
 }
 
-/// A store that gathers changes which nobody has to check, and commits them in the order of their keys: a tree that is filled in another
+/// A store that gathers changes which need no check, and commits them in the order of their keys: a tree that is filled in another
 /// order writes every page of it again and again.
 struct GatheringStore {
     runtime: Runtime,

@@ -103,7 +103,7 @@ impl RequestHandler for NativeHandler {
         };
         let gateway = self.0.lock().expect("no request panics");
         let mut answer = gateway.handle(&request);
-        // A bench may hold a list whole. The log, which has no end, is not told here: nobody keeps its lines.
+        // A bench may hold a list whole. The log, which has no end, is not told here: its lines are not kept.
         while let Some(rest) = answer.rest.take() {
             let part = gateway.resume(&request, &rest.continuation);
             let part = part.map_err(|_| Refusal::Internal)?;

@@ -1,4 +1,4 @@
-//! OpenBao on the same core under the same load: its `jwt` method with a local key, which asks nobody outside.
+//! OpenBao on the same core under the same load: its `jwt` method with a local key, which asks no other server.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

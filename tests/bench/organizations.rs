@@ -1,6 +1,7 @@
 //! Organizations: one among few and among many, pages of their list, and a search through all of them.
 
 use anyhow::Result;
+use gatehouse_ports::doubles::name_in_no_order as name;
 use gatehouse_tests::{Program, Storage};
 
 use crate::cores::Cores;
@@ -145,15 +146,4 @@ impl Bench {
         report.row(GATEHOUSE, &what, measured);
         Ok(measured)
     }
-}
-
-/// A name as clients' tests make them, in no order, and the same in every run (splitmix64).
-fn name(number: usize) -> String {
-    let mut bits = (number as u64)
-        .wrapping_add(1)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
-    format!("tst-{bits:016x}-{number:012x}")
 }

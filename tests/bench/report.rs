@@ -17,7 +17,7 @@ pub const LOOKUP: &str = "lookup-self, in memory";
 const BEGIN: &str = "<!-- written by: GATEHOUSE_WRITE=1 cargo bench -p gatehouse-tests -->\n";
 const END: &str = "<!-- end of what is written -->\n";
 
-/// What was measured in one run.
+/// The measurements of one run.
 #[derive(Debug, Default)]
 pub struct Report {
     rows: Vec<Row>,

@@ -32,7 +32,7 @@ const LOAD: Load = Load {
     duration: Duration::from_secs(5),
 };
 
-/// What can be measured, in the order in which it is.
+/// The parts of a measurement, in their order.
 const PARTS: [&str; 11] = [
     "programs",
     "memory",

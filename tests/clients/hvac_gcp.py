@@ -9,7 +9,7 @@ from checks import check, check_equal, check_fields, check_refused
 from environment import Environment
 
 MOUNT = "hvac-gcp-whole"
-#: What a mount says of itself before anybody has configured it.
+#: The settings of a mount before it is configured.
 DEFAULTS = {
     "iam_alias": "role_id",
     "gce_alias": "role_id",

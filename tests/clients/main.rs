@@ -9,7 +9,7 @@ mod vaultrs;
 
 use gatehouse_tests::{Client, Host, Installation};
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: Host = Host::Gatehouse;
 
 /// Runs `script` against a new server whose key is to be in shares, and starts that once more: it is sealed then.

@@ -28,7 +28,7 @@ def new_user_token(environment: Environment, username: str, *, site_admin: bool)
 
 
 def accept_invitation(environment: Environment, token: str, membership: str) -> dict[str, Any]:
-    """The membership that somebody has by accepting an invitation. No client has a method for that."""
+    """The membership that a user has by accepting an invitation. No client has a method for that."""
     answer = requests.post(
         f"{environment.address}/api/v2/organization-memberships/{membership}/actions/accept",
         headers={"Authorization": f"Bearer {token}", "Content-Type": MEDIA_TYPE},

@@ -49,7 +49,7 @@ pub fn assert_content(host: Host, script: &'static str, edition: &str) {
     );
 }
 
-/// What the metadata server gives a workload that wants to log in under an iam role.
+/// The token that the metadata server gives a workload that wants to log in under an iam role.
 fn inferred_jwt(google: &FakeGoogle) -> String {
     let audience = format!("http://vault/{ROLE}");
     google

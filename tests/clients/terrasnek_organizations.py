@@ -35,7 +35,7 @@ def names(listed: dict[str, Any]) -> list[str]:
 
 
 def check_taken(api: TFC, name: str, rule: str) -> None:
-    """Nobody can create a second organization of this name."""
+    """No caller can create a second organization of this name."""
     refusal = check_refused(
         rule,
         TFCHTTPUnprocessableEntity,

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use gatehouse_tests::{Installation, OPERATOR, Storage};
 use serde_json::{Value, json};
 
-/// What `tofu plan -detailed-exitcode` ends with when there is nothing to do.
+/// The exit code of `tofu plan -detailed-exitcode` when there is nothing to do.
 const NOTHING_TO_DO: Option<i32> = Some(0);
 
 /// A folder with a configuration, and the state of what it has made.
@@ -58,7 +58,7 @@ impl Workspace {
         tofu.output().unwrap()
     }
 
-    /// What the command prints, which must succeed.
+    /// The output of the command, which must succeed.
     #[track_caller]
     fn must(&self, command: &str, arguments: &[&str]) -> String {
         let output = self.tofu(command, arguments);
@@ -79,7 +79,7 @@ impl Workspace {
         );
     }
 
-    /// What is there is what the configuration wants.
+    /// Asserts that the state is what the configuration wants.
     #[track_caller]
     fn assert_nothing_to_do(&self, changed: bool) {
         let variable = format!("-var=changed={changed}");
@@ -118,7 +118,7 @@ impl Workspace {
     }
 }
 
-/// What a variable names, from the root of file systems: it is used from other folders than that of the tests.
+/// The path that a variable names, from the root of file systems: it is used from other folders than that of the tests.
 fn given(variable: &str) -> PathBuf {
     let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is set"));
     fs::canonicalize(path).unwrap_or_else(|error| panic!("{variable}: {error}"))
@@ -165,7 +165,7 @@ fn assert_life_cycle(
     let mut planned = second.planned(true);
     planned.retain(|address| imports.contains_key(address));
     assert_eq!(planned, unread.iter().map(|it| (*it).to_owned()).collect());
-    // What has no import is made once more, and is gone with the rest.
+    // A resource that has no import is made once more, and is gone with the rest.
     second.apply(true);
     second.assert_nothing_to_do(true);
     second.must(

@@ -1,4 +1,4 @@
-//! What Vault's own program collects about this server.
+//! The facts that Vault's own program collects about this server.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! What leads a reference to the fake Google: it knows Google by its names alone, whatever its mount is configured with.
+//! The proxy that leads a reference to the fake Google: it knows Google by its names alone, whatever its mount is configured with.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

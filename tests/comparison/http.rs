@@ -17,7 +17,7 @@ pub struct Request {
     pub body: String,
 }
 
-/// What came back.
+/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,

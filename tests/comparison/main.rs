@@ -1,7 +1,7 @@
 //! One list of requests, asked of the release server and of a dev server of OpenBao or of Vault: their answers are alike, but for the
 //! differences that a table explains.
 
-// What clippy allows in test functions holds for their helpers as well.
+// Helpers of tests may do all that clippy allows in test functions.
 #![allow(missing_docs)]
 
 mod bundle;
@@ -30,12 +30,12 @@ const LEAST_REQUESTS: usize = 650;
 /// How many more of the method alone.
 const LEAST_REQUESTS_OF_THE_METHOD: usize = 500;
 
-/// What is asked, and what is known before.
+/// The requests, and what is known before them.
 struct Questions<'a> {
     steps: &'a [Step],
     /// Names of values in requests, and the values.
     facts: &'a [(String, String)],
-    /// Who the steps change, if they change anything.
+    /// The Google that the steps change, if they change anything.
     google: Option<&'a FakeGoogle>,
 }
 
@@ -128,7 +128,7 @@ fn the_gateway_alone_answers_as_the_reference_does() {
     }
 }
 
-/// What is asked where the reference has the method of Google Cloud.
+/// The requests where the reference has the method of Google Cloud.
 fn steps_with_google() -> Vec<Step> {
     let method = requests::gcp::requests();
     assert!(
@@ -139,7 +139,7 @@ fn steps_with_google() -> Vec<Step> {
     [requests::all(), requests::newer::requests(), method].concat()
 }
 
-/// What the table of Vault says of our texts holds without Vault.
+/// The statements of Vault's table about our texts hold without Vault.
 #[test]
 fn our_refusals_of_logins_and_warnings_about_roles_begin_as_the_table_says() {
     let ours = Released::start();

@@ -1,4 +1,4 @@
-//! What two answers have in common and in what they differ, once everything that differs from run to run has a name.
+//! Comparison of two answers, once everything that differs from run to run has a name.
 
 use std::collections::BTreeSet;
 
@@ -24,9 +24,9 @@ const POINTS: [&str; 3] = ["creation_time", "last_renewal_time", "server_time_ut
 pub struct Mismatch {
     /// `status`, `content-type`, `location`, `body`, or a JSON pointer into the body.
     pub part: String,
-    /// What the reference says; `None` for nothing.
+    /// The reference's value; `None` for nothing.
     pub reference: Option<Value>,
-    /// What Gatehouse says.
+    /// Gatehouse's value.
     pub ours: Option<Value>,
 }
 
@@ -227,7 +227,7 @@ fn is_token(text: &str) -> bool {
     })
 }
 
-/// What the accessor of a mount begins with: what it is, and its type.
+/// The beginning of a mount's accessor: what it is, and its type.
 fn mount_accessor(text: &str) -> Option<&str> {
     let (kind, random) = text.rsplit_once('_')?;
     let kind = kind.strip_prefix("auth_").or_else(|| {

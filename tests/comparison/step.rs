@@ -10,15 +10,15 @@ use serde_json::Value;
 use crate::http::{Answer, Request};
 use crate::worlds::World;
 
-/// What somebody does at Google.
+/// A change at Google.
 type Change = fn(&FakeGoogle);
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Debug, Clone, Copy)]
 enum Caller {
     Root,
     Nobody,
-    /// Whose token was kept under this name.
+    /// The holder of the token that was kept under this name.
     Kept(&'static str),
     /// A token as it is written here.
     Literal(&'static str),
@@ -34,7 +34,7 @@ pub struct Step {
     caller: Caller,
     headers: Vec<(&'static str, &'static str)>,
     keeps: Vec<(&'static str, &'static str)>,
-    /// What changes at Google before the request, and how reports call it.
+    /// The change at Google before the request, and its name in reports.
     change: Option<(&'static str, Change)>,
 }
 
@@ -147,7 +147,7 @@ impl Step {
 
     /// Asks one server, and keeps what is to be kept.
     pub fn ask(&self, world: &dyn World, kept: &mut Kept) -> Answer {
-        // What a server has not given has a name that no path may have; that it was not given is reported where it was asked for.
+        // A value that a server has not given has a name that no path may have; that it was not given is reported where it was asked for.
         let target = kept.fill(&self.target).replace(['<', '>', ' '], "-");
         let target = match target.strip_prefix('/') {
             Some(_) => target,
@@ -183,12 +183,12 @@ impl Step {
     }
 }
 
-/// What one server gave, by name.
+/// The values that one server gave, by name.
 #[derive(Debug, Default)]
 pub struct Kept(BTreeMap<String, String>);
 
 impl Kept {
-    /// What is known of a server before it is asked anything, and of the world around it.
+    /// The values that are known of a server before it is asked anything, and of the world around it.
     pub fn of(world: &dyn World, facts: &[(String, String)]) -> Self {
         let mut kept: BTreeMap<String, String> = facts.iter().cloned().collect();
         kept.insert("method".to_owned(), world.method().to_owned());

@@ -12,7 +12,7 @@ use bindings::exports::gatehouse::access::requests::{Admission, Operation, Refus
 use bindings::exports::gatehouse::access::system::InitializeError;
 use bindings::exports::gatehouse::access::types::Failure;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Access;
 
 /// The interfaces that are called here, as a host sees them.

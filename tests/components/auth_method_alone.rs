@@ -22,7 +22,7 @@ use bindings::exports::gatehouse::auth_method::roles::{
 };
 use bindings::exports::gatehouse::auth_method::types::Mount;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::AuthMethod;
 
 const WORKLOAD: &str = Population::WORKLOAD;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::surroundings::Surroundings;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Composed;
 
 /// A fresh instance for each request.
@@ -74,7 +74,7 @@ impl Product {
         }
     }
 
-    /// Does what is due without anybody asking for it.
+    /// Does the work that is due without a request.
     pub async fn run_background(&self) {
         for (duty, outcome) in self.background.run_once().await {
             outcome.unwrap_or_else(|error| panic!("{duty}: {error}"));
@@ -296,7 +296,7 @@ async fn t6_the_duties_that_a_doubted_clock_holds_back_are_those_that_delete_by_
     let token = json!({"data": {"type": "authentication-tokens", "attributes": {"expired-at": end.to_string()}}});
     let path = "/api/v2/organizations/acme/authentication-token";
     send("POST", path, &root, token).await;
-    // What is told is forgotten, whatever the time; and the keys are made.
+    // Events that were told are forgotten, whatever the time; and the keys are made.
     product.run_background().await;
 
     let before = product.entries().await;
@@ -354,7 +354,7 @@ async fn w4_nothing_of_one_request_shows_in_the_next_of_the_same_instance() {
         let (_, answer) = product.send("GET", path, None, None).await;
         assert!(!answer.to_string().contains(canary), "{path}: {answer}");
     }
-    // A caller without a token is nobody, whoever came before.
+    // A caller without a token has no identity, whoever came before.
     let (status, _) = product
         .send("GET", "/v1/auth/token/lookup-self", None, None)
         .await;

@@ -7,7 +7,7 @@ use gatehouse_ports::{
 };
 use gatehouse_store::{Answer, Backend, MemoryBackend, Namespace};
 
-/// What is wrong with the store.
+/// The fault of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It says that it cannot be reached.
@@ -24,7 +24,7 @@ pub enum Fault {
     EntryTooMany,
     /// It says of everything that it is as it was, to those who know nothing of it too.
     Unchanged,
-    /// Its values are bytes that nobody wrote.
+    /// Its values are bytes that were never written.
     Undecodable,
     /// Its values are records, of something else.
     OfAnotherKind,
@@ -40,7 +40,7 @@ pub enum Fault {
     SamePages,
     /// It reads, and fails to write.
     CommitFails,
-    /// It reads, and finds at every write that somebody was faster.
+    /// It reads, and finds at every write that another writer was faster.
     CommitConflicts,
     /// It does not answer.
     Silent,
@@ -120,7 +120,7 @@ impl FaultyBackend {
         self.state.lock().unwrap().calls_before = calls;
     }
 
-    /// Whether a call has come while there was a fault, since the last time that one was set or taken away.
+    /// True if a call has come while there was a fault, since the last time that one was set or taken away.
     pub fn was_met(&self) -> bool {
         self.state.lock().unwrap().was_met
     }
@@ -172,7 +172,7 @@ impl Backend for FaultyBackend {
             }
             let keys: Vec<HeldKey<'_>> = match fault {
                 Fault::Silent => std::future::pending().await,
-                // Nobody's cache hides what is wrong.
+                // No cache hides what is wrong.
                 _ => keys.iter().map(|held| HeldKey::unknown(held.key)).collect(),
             };
             let mut found = self.inner.get_changed(namespace, &keys).await?;

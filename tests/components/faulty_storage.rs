@@ -1,6 +1,6 @@
 //! A host whose store fails, is slow, or answers what is no answer: clear words for the caller, and nothing half done.
 //!
-//! Where time has to pass, it is Tokio's paused clock, which moves on only when nobody has anything to do.
+//! Where time has to pass, it is Tokio's paused clock, which moves on only when no task has anything to do.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ async fn stored(product: &Product) -> Vec<Stored> {
     stored
 }
 
-/// What is stored once everything is over that a request of this method leads to. What is deleted is out of reach at once; to clear
+/// The entries stored once everything is over that a request of this method leads to. A deleted one is out of reach at once; to clear
 /// it away may be left to background work.
 async fn settled(product: &Product, method: &str) -> Vec<Stored> {
     product.surroundings.faults().set_fault(None);

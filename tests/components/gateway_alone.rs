@@ -20,7 +20,7 @@ use crate::access_alone::bindings::exports::gatehouse::access::system::Cluster;
 use crate::access_alone::bindings::exports::gatehouse::access::types::Failure;
 use crate::surroundings::Surroundings;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Gateway;
 
 const SYSTEM: &str = "gatehouse:access/system@0.1.0";

@@ -1,4 +1,4 @@
-//! What a component cannot reach (SEC-W6): shown by what it imports, and by what happens when it tries.
+//! Isolation of components (SEC-W6): shown by what each imports, and by what happens when it tries more.
 
 use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::storage;

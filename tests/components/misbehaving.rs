@@ -2,7 +2,7 @@
 //!
 //! `misbehaving.wat` is that component; the first letter of a path chooses what it does. It also answers, with a status that says how
 //! many requests its instance answered before: so a test sees whether an instance was used again. Where time has to pass, it
-//! is Tokio's paused clock, which moves on only when nobody has anything to do.
+//! is Tokio's paused clock, which moves on only when no task has anything to do.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use bindings::exports::gatehouse::orgs::types::{
 };
 use gatehouse::runtime::state::InstanceState;
 
-/// What this module tests.
+/// The component under test.
 pub const SUBJECT: Part = Part::Orgs;
 
 mod bindings {
@@ -65,7 +65,7 @@ impl Alone {
     }
 }
 
-/// Somebody who may do everything.
+/// A caller who may do everything.
 fn installation() -> Caller {
     Caller {
         identity: Identity {

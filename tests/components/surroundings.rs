@@ -1,4 +1,4 @@
-//! What a component needs to run in a test.
+//! The imports that a component needs to run in a test.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -88,7 +88,7 @@ impl Surroundings {
         &self.backend
     }
 
-    /// What is stored for one capability, in the order of keys.
+    /// The entries stored for one capability, in the order of keys.
     pub async fn entries(&self, namespace: Namespace) -> Vec<(String, Vec<u8>)> {
         let page = self.private(namespace).scan("", None, 1000).await.unwrap();
         assert!(!page.more, "more than one page");

@@ -67,7 +67,7 @@ fn cited_security_rules(text: &str) -> impl Iterator<Item = &str> {
         .map(|id| id.as_str())
 }
 
-/// What in a file names something that no contract has.
+/// The citations of a file that no contract has.
 fn unresolved(source: &Source, contracts: &Contracts) -> Vec<String> {
     let text = joined(&source.text);
     let meant = contracts.meant(&source.path);

@@ -19,7 +19,7 @@ pub(crate) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is well-formed")
 }
 
-/// What can be cited of one document.
+/// The rules and sections of one document that can be cited.
 pub(crate) struct Contract {
     pub(crate) name: &'static str,
     /// Numbers of sections, in the order of the document.

@@ -75,7 +75,7 @@ fn absolute(importer: &[String], leaf: &[String]) -> Option<Module> {
     }
 }
 
-/// What each module of a crate imports of the others, by the sources below its folder `src`.
+/// The imports of each module of a crate among the others, by the sources below its folder `src`.
 fn imports<'a>(
     files: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<Module, BTreeSet<Module>> {

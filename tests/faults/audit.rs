@@ -102,7 +102,7 @@ fn audit_l5_no_secret_reaches_the_log_and_every_exchange_does() {
     for secret in &secrets {
         assert!(!text.contains(secret.as_str()), "{secret}");
     }
-    // What a caller attaches to a token is there to be read.
+    // Metadata that a caller attaches to a token is there to be read.
     assert!(text.contains("canary-name"));
     let records = logs.records();
     let of = |side: &str| -> Vec<&Value> {
@@ -206,7 +206,7 @@ fn audit_l1_without_a_sink_that_writes_nothing_is_done() {
     let read = installation.as_root("GET", "/v1/sys/policies/acl/unseen", None);
     assert_eq!(read.status, 404, "{read:?}");
     assert_eq!(installation.login().unwrap().status, 200);
-    // What is there is a chain of its own file, and names what it follows.
+    // The log that is there is a chain of its own file, and names what it follows.
     last_record(&verify(&[Path::new(&log)]));
 }
 

@@ -1,4 +1,4 @@
-//! What a server that crashes leaves of its memory. Of our own server alone: what Spin does about its process is not ours to say.
+//! Core files: a server that crashes leaves nothing of its memory. Of our own server alone: Spin decides about its own process.
 
 use gatehouse_tests::{Installation, Storage};
 

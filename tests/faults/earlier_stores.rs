@@ -24,7 +24,7 @@ fn s12_stores_of_earlier_releases_open_and_keep_what_they_held() {
     for store in stores {
         let mut installation = Installation::over_kept_store(&store).unwrap();
         assert_kept(&installation, &store);
-        // What the new server has written opens again, too.
+        // A store that the new server has written opens again, too.
         assert_eq!(installation.server().terminate().unwrap(), Some(0));
         installation.run().unwrap();
         assert_kept(&installation, &store);

@@ -29,7 +29,7 @@ pub fn sent(installation: &Installation, bytes: &[u8]) -> TcpStream {
     stream
 }
 
-/// What comes until the server closes the connection.
+/// The bytes that come until the server closes the connection.
 pub fn answered(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);

@@ -13,7 +13,7 @@ const KILLS: usize = 20;
 const CLIENTS: usize = 8;
 /// Logins that must be acknowledged before the server is killed, so that every round is a round under load.
 const ACKNOWLEDGED_BEFORE_A_KILL: usize = 40;
-/// How long those that a round asks for may take: a machine under load is no failure, a server that lets nobody in is.
+/// How long those that a round asks for may take: a machine under load is no failure, a server that lets no client in is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]

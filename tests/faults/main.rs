@@ -1,4 +1,4 @@
-//! What goes wrong in production: killed servers, clients that are slow or vanish, requests that are none.
+//! Faults of production: killed servers, clients that are slow or vanish, requests that are none.
 
 mod audit;
 mod compiled_code;
@@ -16,5 +16,5 @@ mod slow_reader;
 mod soak;
 mod terminations;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

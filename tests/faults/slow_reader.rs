@@ -59,10 +59,10 @@ pub fn assert_whole(document: &Value) {
     assert_eq!(found, expected);
 }
 
-/// What a reader got in the end.
+/// The bytes that a reader got in the end.
 pub struct Received {
     pub body: Vec<u8>,
-    /// Whether the answer ended as one that is whole does.
+    /// True if the answer ended as one that is whole does.
     pub is_whole: bool,
 }
 
@@ -125,7 +125,7 @@ impl SlowReader {
         frame.extend([kind, flags]);
         frame.extend(of.to_be_bytes());
         frame.extend(payload);
-        // Who is cut off has nobody to send to, and finds out when it reads.
+        // A client that is cut off has no peer to send to, and finds out when it reads.
         let _ = self.stream.write_all(&frame);
     }
 

@@ -17,7 +17,7 @@ const TOLERATED: [u64; 2] = [10, 2];
 const PAGES_AT_WORK: u64 = 128 * 1024;
 const CLIENTS: usize = 4;
 
-/// What the server holds while nobody asks for anything.
+/// The memory that the server holds while there are no requests.
 #[derive(Debug)]
 struct Held {
     memory: u64,

@@ -69,7 +69,7 @@ fn d4_with_its_switch_a_jwt_without_audience_logs_in_and_nothing_else_changes() 
     let jwt = jwt_without_audience(&stage);
     assert_granted(&stage.show(MOUNT, "dev", &jwt));
     assert_other_differences_stand(&stage);
-    // Spin, which hands the switch on without knowing it, tells nobody.
+    // Spin, which hands the switch on without knowing it, does not tell of it.
     if HOST == Host::Gatehouse {
         let log = stage.log();
         assert!(log.contains("accept_missing_audience"), "{log}");

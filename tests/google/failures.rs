@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
         retry_after_seconds: None,
     };
     let location = METADATA.to_owned();
-    // Outages come last: after enough of them the host asks nobody any more.
+    // Outages come last: after enough of them the host asks no server any more.
     vec![
         case("latency", Fault::Latency(Duration::from_secs(1)), 200),
         case("garbage", Fault::GarbageBody, 502),

@@ -68,7 +68,7 @@ fn policies(login: &Answer) -> Value {
     login.json()["auth"]["identity_policies"].clone()
 }
 
-/// Whether a token may read what the policy opens.
+/// True if a token may read what the policy opens.
 fn opens(stage: &Stage, token: &str, policy: &str) -> bool {
     let body = json!({"path": format!("secret/{policy}")});
     let path = "/v1/sys/capabilities-self";

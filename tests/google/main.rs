@@ -14,5 +14,5 @@ mod single_flight;
 mod stage;
 mod unknown_keys;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

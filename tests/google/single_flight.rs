@@ -12,7 +12,7 @@ use crate::stage::{MOUNT, PATIENCE, Stage, assert_granted, at_once};
 
 /// How many log in at one time.
 const LOGINS: usize = 50;
-/// What the first login of an account asks for.
+/// The requests that the first login of an account makes.
 const FIRST_LOGIN: [Endpoint; 4] = [
     Endpoint::GoogleCertificates,
     Endpoint::AccountCertificates,

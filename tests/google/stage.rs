@@ -71,7 +71,7 @@ impl Stage {
         fs::read_to_string(path.with_extension("toml.log")).unwrap()
     }
 
-    /// What a mount is configured with so that it asks this Google.
+    /// The configuration of a mount that asks this Google.
     pub fn endpoints(&self) -> Value {
         let google = self.google().base_url();
         json!({"api": google, "iam": google, "compute": google, "crm": google})
@@ -223,7 +223,7 @@ pub fn eventually(bound: Duration, mut ask: impl FnMut() -> Answer) -> Answer {
     }
 }
 
-/// What `count` threads get that `ask` at one time, each with its number.
+/// The answers to `count` threads that `ask` at one time, each with its number.
 pub fn at_once<T: Send>(count: usize, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let start = Barrier::new(count);
     let (start, ask) = (&start, &ask);

@@ -1,4 +1,4 @@
-//! Tokens that name keys which nobody has published (SEC-G8).
+//! Tokens that name keys which were never published (SEC-G8).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! A server that is killed while clients are at work: what they were told before counts afterwards, and what nobody knows may have
+//! A server that is killed while clients are at work: what they were told before counts afterwards, and what they were not told may have
 //! happened or not (SEC-S2, T4, T5).
 
 use std::thread;

@@ -1,9 +1,9 @@
-//! What concurrent clients of the release server are told over real connections, checked for linearizability (SEC-V5), also when the
+//! Histories of concurrent clients of the release server over real connections, checked for linearizability (SEC-V5), also when the
 //! server is killed between them.
 
 mod connection;
 mod crash;
 mod running;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

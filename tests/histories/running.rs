@@ -1,4 +1,4 @@
-//! What is told while nothing goes wrong (SEC-V5).
+//! Histories while nothing goes wrong (SEC-V5).
 
 use gatehouse_histories::{
     CountedToken, FamilyOutcome, TokenFamily, UseOf, UsesLeft, WithFamily, WithWrapped,

@@ -1,5 +1,5 @@
-//! What breaks which client (contract 6.10): a test for each row. Where a row holds for every answer, `conventions` checks it for all
-//! that any test gets, and the test here asks for the answers that show it best.
+//! Answers that would break a client (contract 6.10): a test for each row. Where a row holds for every answer, `conventions` checks it for
+//! all that any test gets, and the test here asks for the answers that show it best.
 
 use serde_json::{Value, json};
 

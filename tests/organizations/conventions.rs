@@ -1,4 +1,4 @@
-//! What every answer must be like so that no client stumbles over it (contract 1.8, 1.10, 6.10). Checked for each answer that any test
+//! Conventions that every answer keeps so that no client stumbles over it (contract 1.8, 1.10, 6.10). Checked for each answer that any test
 //! gets.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What the Go client's own tests make before they ask anything, with the same requests (contract 6.1).
+//! Fixtures of the Go client's own tests, made with the same requests (contract 6.1).
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -128,7 +128,7 @@ impl<'a> Organization<'a> {
         ids[0].clone()
     }
 
-    /// Invites somebody.
+    /// Invites a new address.
     pub fn membership(&self) -> Reply {
         let membership = resource("organization-memberships", json!({"email": unique_email()}));
         self.session

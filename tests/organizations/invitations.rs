@@ -1,4 +1,4 @@
-//! Nobody becomes a member without agreeing (contract 4.11), and a team in thousands of places can go.
+//! No user becomes a member without agreeing (contract 4.11), and a team in thousands of places can go.
 
 use serde_json::{Value, json};
 

@@ -17,5 +17,5 @@ mod route_table;
 mod server;
 mod session;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

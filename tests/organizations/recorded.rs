@@ -1,4 +1,4 @@
-//! What the command lines and the provider send, replayed (contract 6.8, 6.9).
+//! Recorded requests of the command lines and the provider, replayed (contract 6.8, 6.9).
 
 use crate::replay::replay;
 use crate::session::{Client, Session};

@@ -34,7 +34,7 @@ struct Step {
     keeps: BTreeMap<String, String>,
 }
 
-/// What depends on the edition.
+/// The expectations that depend on the edition.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
@@ -46,7 +46,7 @@ struct Expectation {
     headers: BTreeMap<String, String>,
 }
 
-/// What the names in a recording stand for.
+/// The values that the names in a recording stand for.
 struct Names(BTreeMap<String, String>);
 
 impl Names {

@@ -94,12 +94,12 @@ impl Server {
         Session::new(self, Client::GoTfe, Some(&self.administrator))
     }
 
-    /// Somebody with this token, and with the Go client.
+    /// A session with this token, and with the Go client.
     pub fn bearer(&self, token: &str) -> Session<'_> {
         Session::new(self, Client::GoTfe, Some(token))
     }
 
-    /// Somebody without a token.
+    /// A session without a token.
     pub fn nobody(&self) -> Session<'_> {
         Session::new(self, Client::GoTfe, None)
     }

@@ -9,7 +9,7 @@ use crate::server::{Edition, Server};
 
 const JSON_API: &str = "application/vnd.api+json";
 
-/// Whose habits a session has (contract 1.4).
+/// The client whose habits a session has (contract 1.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {
     /// `go-tfe`, and the provider, which is built on it.
@@ -43,7 +43,7 @@ impl Client {
     }
 }
 
-/// Somebody at a client.
+/// A client that acts for one caller.
 #[derive(Clone)]
 pub struct Session<'a> {
     server: &'a Server,
@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same somebody at another client.
+    /// The same caller at another client.
     pub fn at(&self, client: Client) -> Self {
         Self {
             client,
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
 
 /// An answer that every client can read.
 pub struct Reply {
-    /// What was asked, for reports.
+    /// The request, for reports.
     pub label: String,
     pub status: u16,
     /// With lower-case names.
@@ -231,7 +231,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
 
-    /// What a JSON pointer leads to; null when that is nothing.
+    /// The value that a JSON pointer leads to; null when that is nothing.
     pub fn at(&self, pointer: &str) -> Value {
         self.json().pointer(pointer).cloned().unwrap_or_default()
     }

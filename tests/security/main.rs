@@ -77,7 +77,7 @@ fn ids(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether it has the form of an id, with the letter of a chapter.
+/// True if it has the form of an id, with the letter of a chapter.
 fn is_id(part: &str) -> bool {
     static LETTERS: LazyLock<BTreeSet<u8>> =
         LazyLock::new(|| rules().iter().map(|rule| rule.id.as_bytes()[0]).collect());

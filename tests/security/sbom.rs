@@ -38,7 +38,7 @@ fn output(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("programs write UTF-8")
 }
 
-/// What `package` links, with versions.
+/// The crates that `package` links, with versions.
 fn linked(package: &str, arguments: &[&str]) -> BTreeSet<Package> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let plain = ["tree", "--locked", "--edges", "normal", "--prefix", "none"];
@@ -114,7 +114,7 @@ fn c3_a_bill_of_materials_names_all_that_its_artifact_links_with_the_locked_chec
             );
         }
     }
-    // What the server holds built is in its bill as well.
+    // The components that the server holds built are in its bill as well.
     let of_server = &bills["gatehouse.cdx.json"];
     for (artifact, arguments) in ARTIFACTS {
         for package in linked(artifact, arguments) {

@@ -27,5 +27,5 @@ mod stage;
 #[path = "../google/unknown_keys.rs"]
 mod unknown_keys;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

@@ -1,4 +1,4 @@
-//! What concurrent clients of the front for Spin are told, checked for linearizability (SEC-V5): instances race on the key-value store
+//! Histories of concurrent clients of the front for Spin, checked for linearizability (SEC-V5): instances race on the key-value store
 //! alone, also when the host is killed between them.
 
 #[path = "../histories/connection.rs"]
@@ -8,5 +8,5 @@ mod crash;
 #[path = "../histories/running.rs"]
 mod running;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

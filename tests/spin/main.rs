@@ -24,5 +24,5 @@ mod slow_reader;
 mod slow_request;
 mod turns;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

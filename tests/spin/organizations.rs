@@ -1,6 +1,6 @@
 //! The organizations API of the front for Spin: the same as that of the release server.
 //!
-//! Left out: `limits`, since nobody counts requests over all instances there.
+//! Left out: `limits`, since nothing counts requests over all instances there.
 
 #[macro_use]
 #[path = "../organizations/scenarios.rs"]
@@ -29,5 +29,5 @@ mod server;
 #[path = "../organizations/session.rs"]
 mod session;
 
-/// Who runs the components.
+/// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

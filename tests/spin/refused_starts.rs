@@ -16,7 +16,7 @@ const DEMANDING: &str = r#"
         (import "wasi:clocks/system-clock@0.3.0" (instance)))
 "#;
 
-/// What the host says of a component instead of serving it.
+/// The host's refusal to serve a component.
 fn refusal(host: Host) -> String {
     let mut installation =
         Installation::start_program(host.program(), Storage::Memory, "").unwrap();

@@ -11,7 +11,7 @@ use crate::slow_request::SlowRequest;
 const SLOW: usize = 32;
 /// Requests between two pieces of the slow bodies, from this many clients at one time.
 const OTHERS: usize = 8;
-/// A machine under load is no failure, a server that answers nobody is.
+/// A machine under load is no failure, a server that answers no client is.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Half of the time in which a body must arrive: a machine that is slower than that does less before the slow bodies go on.
 const HALF_OF_BODY_TIME: Duration = Duration::from_secs(15);
@@ -68,7 +68,7 @@ fn slow_bodies_hold_up_nobody_and_are_answered_in_the_end() {
             break;
         }
     }
-    // Nobody's body waits for the answer to another.
+    // No body waits for the answer to another request.
     slow.iter_mut().for_each(|login| login.send(usize::MAX));
     for login in slow {
         assert_eq!(login.finish(), "HTTP/1.1 200 OK");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gatehouse_tests::{Installation, ROLE};
 use serde_json::{Value, json};
 
-/// A machine under load is no failure, a server that answers nobody is.
+/// A machine under load is no failure, a server that answers no client is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A POST whose body has been sent in part.
@@ -68,7 +68,7 @@ impl SlowRequest {
         answer.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Whether nothing of an answer is there yet.
+    /// True if nothing of an answer is there yet.
     pub fn is_unanswered(&self) -> bool {
         self.connection.set_nonblocking(true).unwrap();
         let peeked = self.connection.peek(&mut [0]);

@@ -1,4 +1,4 @@
-//! An instance has one request at a time, and none for ever: whoever waits stops nobody but themselves.
+//! An instance has one request at a time, and none for ever: a request that waits stops none but itself.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const SLOW: usize = 8;
 const IDLE_INSTANCES_GONE: Duration = Duration::from_secs(2);
 /// A machine under load is no failure.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What a first login asks for.
+/// The requests that a first login makes.
 const FIRST_LOGIN: [Endpoint; 4] = [
     Endpoint::GoogleCertificates,
     Endpoint::AccountCertificates,
@@ -24,7 +24,7 @@ const FIRST_LOGIN: [Endpoint; 4] = [
     Endpoint::ServiceAccount,
 ];
 
-/// A request for which nobody has to be asked.
+/// A request that needs no other server.
 fn begin_lookup(installation: &Installation) -> SlowRequest {
     let token = installation.root_token();
     let body = json!({"token": token});

@@ -1,13 +1,13 @@
-//! Whether Go is there for the clients in Go: asked by the build script of the tests, and again at the end of a test run.
+//! The check for Go, which the clients in Go need: made by the build script of the tests, and again at the end of a test run.
 
 use std::process::Command;
 
-/// What is missing, in words for who runs the tests.
+/// The missing program, in words for the person who runs the tests.
 pub fn missing() -> Option<&'static str> {
     let asked = Command::new("go").args(["env", "GOVERSION"]).output();
     let printed = asked.ok().filter(|output| output.status.success());
     let version = printed.and_then(|output| String::from_utf8(output.stdout).ok());
-    // What `tests/clients/go/go.mod` asks for.
+    // `tests/clients/go/go.mod` asks for this one.
     let fits = version.is_some_and(|version| numbers(&version) >= Some((1, 25)));
     (!fits).then_some("Go 1.25 or newer (https://go.dev/dl)")
 }

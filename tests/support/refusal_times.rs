@@ -1,4 +1,4 @@
-//! Whether the time of a refusal tells why a token is refused (SEC-T10): the release server is asked with tokens of every kind by turns
+//! The time of a refusal must not tell why a token is refused (SEC-T10): the release server is asked with tokens of every kind by turns
 //! in random order, and the times of each kind are compared with those of tokens that never existed, by Mann and Whitney's test.
 //!
 //! `cargo run -p gatehouse-tests --example refusal_times -- [samples of each kind]`, on a quiet machine. It ends with status 1 where

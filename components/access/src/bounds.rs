@@ -1,4 +1,4 @@
-//! How much callers may say.
+//! Bounds of the texts and lists that callers give.
 
 /// Longest text that is only shown: descriptions, display names.
 pub(crate) const TEXT_BYTES: usize = 4 * 1024;

@@ -92,32 +92,88 @@ struct KnownIdentity {
     transaction: Transaction,
 }
 
+/// The policies of the new token, sorted, if what the login asks for is allowed at every mount and to every entity.
+fn allowed_policies(login: &LoginGrant) -> Result<Vec<String>, LoginError> {
+    let parameters = &login.parameters;
+    if login.alias_name.is_empty() {
+        return Err(LoginError::EmptyAliasName);
+    }
+    let group_aliases = login.group_aliases.as_ref();
+    if group_aliases.is_some_and(|names| names.len() > MAXIMUM_GROUP_ALIASES) {
+        let most = MAXIMUM_GROUP_ALIASES as u32;
+        return Err(LoginError::TooManyGroupAliases(most));
+    }
+    let policies = policies(parameters)?;
+    require_short_policies(&policies)?;
+    let metadata = login.metadata.iter().map(|(name, value)| (name, value));
+    FieldTooLong::check("metadata", length_of_pairs(metadata), METADATA_BYTES)?;
+    FieldTooLong::check("display_name", login.display_name.len(), TEXT_BYTES)?;
+    let ranges = &parameters.bound_cidrs;
+    let length = ranges.iter().map(String::len).sum();
+    FieldTooLong::check("token_bound_cidrs", length, LIST_BYTES)?;
+    if let Some(range) = ranges.iter().find(|range| !networks::is_network(range)) {
+        return Err(LoginError::InvalidBoundCidr(range.clone()));
+    }
+    if !networks::allow(ranges, networks::address(login.source_address.as_deref())) {
+        return Err(LoginError::AddressDenied);
+    }
+    Ok(policies)
+}
+
+/// The record of a token that a login under `mount` makes, issued at the time `now` and good for `ttl` seconds. Its entity and the
+/// places that count it are not in it yet.
+fn record_of_login(
+    login: &LoginGrant,
+    policies: Vec<String>,
+    mount: &MountRecord,
+    token_type: TokenType,
+    (now, ttl): (u64, u64),
+) -> TokenRecord {
+    let parameters = &login.parameters;
+    let is_service = token_type == TokenType::Service;
+    TokenRecord {
+        // A service token gets one when it is staged, and a batch token has none.
+        accessor: String::new(),
+        proof: None,
+        ancestors: Vec::new(),
+        origin: Some(TokenOrigin {
+            mount_id: mount.id.clone(),
+            mount_path: mount.path.clone(),
+            renewal_state: match token_type {
+                TokenType::Service => STANDARD.encode(&login.renewal_state),
+                TokenType::Batch => String::new(),
+            },
+        }),
+        generation: mount.generations.current(),
+        policies,
+        entity_id: None,
+        display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
+        path: format!("auth/{}login", mount.path),
+        role: None,
+        metadata: Some(login.metadata.iter().cloned().collect()),
+        bound_cidrs: parameters.bound_cidrs.clone(),
+        creation_time: now,
+        creation_ttl: ttl,
+        expire_time: Some(now.saturating_add(ttl)),
+        last_renewal_time: None,
+        // A batch token cannot come to live longer, so there is nothing to limit.
+        explicit_max_ttl: if is_service {
+            parameters.lifetime.explicit_max_ttl
+        } else {
+            0
+        },
+        period: parameters.lifetime.period,
+        num_uses: parameters.num_uses,
+        renewable: is_service,
+        places: Vec::new(),
+        keeps_secrets: false,
+    }
+}
+
 impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
     fn issue_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
         let parameters = &login.parameters;
-        if login.alias_name.is_empty() {
-            return Err(LoginError::EmptyAliasName);
-        }
-        let group_aliases = login.group_aliases.as_ref();
-        if group_aliases.is_some_and(|names| names.len() > MAXIMUM_GROUP_ALIASES) {
-            let most = MAXIMUM_GROUP_ALIASES as u32;
-            return Err(LoginError::TooManyGroupAliases(most));
-        }
-        let policies = policies(parameters)?;
-        require_short_policies(&policies)?;
-        let metadata = login.metadata.iter().map(|(name, value)| (name, value));
-        FieldTooLong::check("metadata", length_of_pairs(metadata), METADATA_BYTES)?;
-        FieldTooLong::check("display_name", login.display_name.len(), TEXT_BYTES)?;
-        let ranges = &parameters.bound_cidrs;
-        let length = ranges.iter().map(String::len).sum();
-        FieldTooLong::check("token_bound_cidrs", length, LIST_BYTES)?;
-        if let Some(range) = ranges.iter().find(|range| !networks::is_network(range)) {
-            return Err(LoginError::InvalidBoundCidr(range.clone()));
-        }
-        if !networks::allow(ranges, networks::address(login.source_address.as_deref())) {
-            return Err(LoginError::AddressDenied);
-        }
-
+        let policies = allowed_policies(login)?;
         let mut first_attempt = true;
         commit_with_retries(&self.clock, &self.random, || {
             let is_first = std::mem::take(&mut first_attempt);
@@ -143,46 +199,12 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             } else {
                 Vec::new()
             };
+            let entity_id = Some(identity.entity.id.clone());
+            let counted = places.iter().filter(|place| place.counts);
             let mut record = TokenRecord {
-                // A service token gets one when it is staged, and a batch token has none.
-                accessor: String::new(),
-                proof: None,
-                ancestors: Vec::new(),
-                origin: Some(TokenOrigin {
-                    mount_id: mount.id.clone(),
-                    mount_path: mount.path.clone(),
-                    renewal_state: match token_type {
-                        TokenType::Service => STANDARD.encode(&login.renewal_state),
-                        TokenType::Batch => String::new(),
-                    },
-                }),
-                generation: mount.generations.current(),
-                policies: policies.clone(),
-                entity_id: Some(identity.entity.id.clone()),
-                display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
-                path: format!("auth/{}login", mount.path),
-                role: None,
-                metadata: Some(login.metadata.iter().cloned().collect()),
-                bound_cidrs: ranges.clone(),
-                creation_time: now,
-                creation_ttl: ttl,
-                expire_time: Some(now.saturating_add(ttl)),
-                last_renewal_time: None,
-                // A batch token cannot come to live longer, so there is nothing to limit.
-                explicit_max_ttl: if is_service {
-                    parameters.lifetime.explicit_max_ttl
-                } else {
-                    0
-                },
-                period: parameters.lifetime.period,
-                num_uses: parameters.num_uses,
-                renewable: is_service,
-                places: places
-                    .iter()
-                    .filter(|place| place.counts)
-                    .map(|place| place.key.clone())
-                    .collect(),
-                keeps_secrets: false,
+                entity_id,
+                places: counted.map(|place| place.key.clone()).collect(),
+                ..record_of_login(login, policies.clone(), &mount, token_type, (now, ttl))
             };
             let KnownIdentity {
                 entity,

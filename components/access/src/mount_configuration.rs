@@ -1,4 +1,4 @@
-//! How a mount treats its tokens: as it is asked for at first, and as it is changed later (contract 6.3).
+//! The configuration of a mount for its tokens: as it is enabled, and as it is tuned later (contract 6.3).
 
 use crate::api::{
     Leases, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,

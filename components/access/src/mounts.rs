@@ -1,4 +1,4 @@
-//! Where auth methods are enabled (contract 6.3).
+//! Mounts: the paths at which auth methods are enabled (contract 6.3).
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@
 //!
 //! A great quota of tokens counts a sample. A login under one takes its place only one time in so many, and the places are as many fewer;
 //! but every login requires the place that it drew to be free, so that all are refused when all places are taken. So nearly every login
-//! writes the record of its token and nothing else. The sample is random and nobody sees who is in it, so it is as large a part of the
+//! writes the record of its token and nothing else. The sample is random and no caller sees who is in it, so it is as large a part of the
 //! live tokens whatever becomes of them. Of the [`SAMPLE`] places that a sample has at least, [`MARGIN`] standard deviations of the number
 //! of those that are taken when the quota is used up are left out: with a probability of all but a few in 100,000 it says that it is full
 //! before it is exceeded, and it refuses when fewer than about one in twenty are left. A smaller quota counts each token, which costs a

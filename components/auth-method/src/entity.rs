@@ -1,4 +1,4 @@
-//! How a caller appears to whoever keeps identities: alias, metadata, display name (contract 4.9, 7.1).
+//! The entity of a caller, for the capability that keeps identities: alias, metadata, display name (contract 4.9, 7.1).
 
 use crate::authorization::Caller;
 use crate::config::ConfigRecord;

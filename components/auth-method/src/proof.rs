@@ -1,4 +1,4 @@
-//! Whose token it is, and that it may be used now and for this role (contract 4.2, steps 5 to 9; 4.4, I1 and I2).
+//! Proof of a token: whose it is, and that it may be used now and for this role (contract 4.2, steps 5 to 9; 4.4, I1 and I2).
 
 use gatehouse_ports::{Clock, Http, Random};
 
@@ -10,7 +10,7 @@ use crate::{Check, IamRules, KeyNotFound, KeyRefusal, LoginError, Role, RoleRule
 
 /// Most of a `sub` that an error repeats, in bytes.
 const SHOWN_SUBJECT_BYTES: usize = 320;
-/// Whom Google's own tokens are issued by.
+/// The issuers of Google's own tokens.
 const GOOGLE_ISSUERS: [&str; 2] = ["https://accounts.google.com", "accounts.google.com"];
 
 /// A token whose signature and claims have been checked.

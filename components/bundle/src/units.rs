@@ -20,7 +20,7 @@ macro_rules! carried {
 pub(crate) fn bytes(unit: Unit) -> Result<Vec<u8>> {
     let carried = carried(unit);
     if carried.is_empty() {
-        return made(unit);
+        return compiled(unit);
     }
     let mut bytes = Vec::new();
     ZlibDecoder::new(carried).read_to_end(&mut bytes)?;
@@ -34,14 +34,14 @@ pub(crate) fn all_carried() -> Vec<&'static [u8]> {
 
 /// Has the unit compiled: such a build is used where its sources are.
 #[cfg(not(carries_every_unit))]
-fn made(unit: Unit) -> Result<Vec<u8>> {
+fn compiled(unit: Unit) -> Result<Vec<u8>> {
     use gatehouse_assembly::{Quality, Workshop};
     let (sources, made_in) = (env!("GATEHOUSE_SOURCES"), env!("GATEHOUSE_MADE_IN"));
     Workshop::new(sources, made_in, Quality::Draft).make(unit)
 }
 
 #[cfg(carries_every_unit)]
-fn made(unit: Unit) -> Result<Vec<u8>> {
+fn compiled(unit: Unit) -> Result<Vec<u8>> {
     anyhow::bail!("{} is not part of this program", unit.name())
 }
 

@@ -1,4 +1,4 @@
-//! Where an answer in parts goes on.
+//! The continuation of an answer in parts: where the next part begins.
 
 use serde::{Deserialize, Serialize};
 

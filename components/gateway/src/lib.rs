@@ -10,9 +10,6 @@
 //! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).
 
 mod admission;
-#[cfg(all(target_family = "wasm", feature = "component"))]
-#[macro_use]
-mod alike;
 mod audit;
 mod background;
 #[cfg(all(target_family = "wasm", feature = "component"))]

@@ -1,3 +1,5 @@
+//! The packages of `wit/` by name, for the crate and for its build script.
+
 /// A package of interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Package {

@@ -18,7 +18,7 @@ pub enum Credential {
     /// A service token that may do everything, which the gateway has checked.
     Root,
     /// A service token without an entity, which the gateway has checked.
-    Nobody,
+    WithoutEntity,
 }
 
 impl Identity {

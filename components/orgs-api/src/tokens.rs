@@ -87,7 +87,7 @@ pub const MAXIMUM_TOKENS_READ: usize = 10_000;
 /// Why a token was not made. Nothing is stored, and the token that it was to replace goes on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IssueError {
-    /// Whom it was to stand for is not there.
+    /// The owner that it was to stand for does not exist.
     #[error("the owner of the token does not exist")]
     NoOwner,
     /// At least one attribute is not as it must be.
@@ -176,7 +176,7 @@ pub trait Tokens {
     /// When the store does not answer.
     fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure>;
 
-    /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
+    /// The owner of the token with this id; `None` if there is no such token, or its owner is gone.
     ///
     /// # Errors
     ///

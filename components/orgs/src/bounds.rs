@@ -1,4 +1,4 @@
-//! How much an organization may have of what its callers make.
+//! Bounds of the resources that callers can make in an organization.
 //!
 //! Lists of teams and members look at all of them, in an instance whose memory and time are limited: so their numbers are bounded.
 //! Stores that are older hold more here and there. That stays, can be read and removed; only nothing is added.

@@ -16,7 +16,7 @@ use crate::{
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` what belongs to a new organization.
-    pub(crate) fn found(
+    pub(crate) fn add_initial_resources(
         &self,
         transaction: &mut Transaction,
         organization: &OrganizationRecord,

@@ -13,6 +13,7 @@ use gatehouse_storage::{decode, key_segment};
 use crate::directory::{places_around, places_of};
 use crate::identifier::{is_identifier, well_formed};
 use crate::name::{FoldedName, MAXIMUM_NAME_CHARACTERS};
+use crate::paging::PageRange;
 use crate::plans::entitlements_of;
 use crate::record::{
     EXTERNAL_ID_PREFIX, ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key,
@@ -20,8 +21,7 @@ use crate::record::{
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
 use crate::{
-    Batch, Edition, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE, Organization, Orgs, Page,
-    Reach, Viewer,
+    Batch, Edition, Failure, Filter, MAXIMUM_BATCH, Organization, Orgs, Page, Reach, Viewer,
 };
 
 /// How many organizations are rather read than searched for.
@@ -31,29 +31,6 @@ const FEW: usize = 100;
 pub struct Listing<'a, S, C, R> {
     orgs: &'a Orgs<S, C, R>,
     edition: Edition,
-}
-
-/// A part of a list that is read by number.
-#[derive(Debug, Clone, Copy)]
-struct Range {
-    /// How many come before it.
-    skip: u64,
-    size: u32,
-}
-
-impl Range {
-    fn new(number: u32, size: u32) -> Self {
-        let size = size.clamp(1, MAXIMUM_PAGE_SIZE);
-        Self {
-            skip: u64::from(number.max(1) - 1) * u64::from(size),
-            size,
-        }
-    }
-
-    fn of<T>(self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-        let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
-        all.into_iter().skip(skip).take(self.size as usize)
-    }
 }
 
 impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
@@ -88,7 +65,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let range = Range::new(number, size);
+        let range = PageRange::new(number, size);
         let search = self.search(viewer, filter)?;
         if search.is_for_all() {
             return self.page_of_all(range);
@@ -96,7 +73,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         match self.few(&search)? {
             Some(few) => {
                 let total = few.len() as u64;
-                let records = range.of(few).map(|(_, record)| record);
+                let records = range.within(few).map(|(_, record)| record);
                 Ok(page_of(self.to_organizations(records)?, total))
             }
             None => self.page_found(&search, range),
@@ -125,7 +102,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             Viewer::Only(external_id) => {
                 let is_one = is_identifier(EXTERNAL_ID_PREFIX, external_id);
                 let ids: Vec<&str> = is_one.then_some(external_id.as_str()).into_iter().collect();
-                let known = self.known(&ids)?;
+                let known = self.existing_names(&ids)?;
                 (
                     Scope::reached_by(&no_policies, known),
                     despite_no_user_tokens,
@@ -177,7 +154,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok(batch_of(organizations, last.filter(|_| more)))
     }
 
-    fn page_of_all(&self, range: Range) -> Result<Page, Failure> {
+    fn page_of_all(&self, range: PageRange) -> Result<Page, Failure> {
         let total = self.orgs.total()?;
         if range.skip >= total {
             return Ok(page_of(Vec::new(), total));
@@ -209,7 +186,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             found.truncate(limit as usize);
             let next = found.last().filter(|_| is_cut).cloned();
             let found = found.iter().map(String::as_str);
-            return Ok(batch_of(self.found(found, search)?, next));
+            return Ok(batch_of(self.organizations_named(found, search)?, next));
         }
         let at_once = directory.shape().leaves_per_batch;
         let snapshot = directory.read(|root, _| {
@@ -231,20 +208,26 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             read_to.and_then(|place| snapshot.last_of(place))
         };
         let next = reached.map(str::to_owned);
-        Ok(batch_of(self.found(found.into_iter(), search)?, next))
+        Ok(batch_of(
+            self.organizations_named(found.into_iter(), search)?,
+            next,
+        ))
     }
 
-    fn page_found(&self, search: &Search, range: Range) -> Result<Page, Failure> {
+    fn page_found(&self, search: &Search, range: PageRange) -> Result<Page, Failure> {
         let directory = self.orgs.directory();
         if let Some(found) = directory.find(search)? {
             let total = found.len() as u64;
-            let wanted = range.of(found.iter().map(String::as_str));
-            return Ok(page_of(self.found(wanted, search)?, total));
+            let wanted = range.within(found.iter().map(String::as_str));
+            return Ok(page_of(self.organizations_named(wanted, search)?, total));
         }
         let snapshot = directory.read(|root, _| places_of(root, &search.scope))?;
         let found = snapshot.found_by(search);
         let total = found.len() as u64;
-        Ok(page_of(self.found(range.of(found), search)?, total))
+        Ok(page_of(
+            self.organizations_named(range.within(found), search)?,
+            total,
+        ))
     }
 
     /// The organizations that a user is a member of: folded names and external ids.
@@ -259,11 +242,11 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             Ok(())
         })?;
         let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
-        self.known(&external_ids)
+        self.existing_names(&external_ids)
     }
 
     /// The organizations with these external ids, without those that are gone: folded names and external ids.
-    fn known(&self, external_ids: &[&str]) -> Result<Vec<Known>, Failure> {
+    fn existing_names(&self, external_ids: &[&str]) -> Result<Vec<Known>, Failure> {
         let mut known = Vec::with_capacity(external_ids.len());
         for external_ids in external_ids.chunks(MAXIMUM_KEYS_PER_CALL) {
             let keys: Vec<String> = external_ids.iter().map(|id| external_id_key(id)).collect();
@@ -296,7 +279,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The organizations that were found under these folded names, as far as they are still what is searched for.
-    fn found<'n>(
+    fn organizations_named<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
         search: &Search,

@@ -176,7 +176,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.count(&mut transaction, &record.external_id, |organizations| {
             organizations.saturating_add(1)
         })?;
-        self.found(&mut transaction, &record, by)?;
+        self.add_initial_resources(&mut transaction, &record, by)?;
         directory::note(&mut transaction, None, Some((&name.folded, &record)))?;
         let deed = Resource::Organization.created(&record.external_id);
         self.note(&mut transaction, &record.external_id, by, deed)?;

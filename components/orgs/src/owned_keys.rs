@@ -104,7 +104,7 @@ pub(crate) struct Existing {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Whose something is; `None` of what there is not, or no longer.
+    /// The organization that owns what has this id; `None` where there is no such thing, or no longer.
     pub(crate) fn owner_of(&self, id: &str) -> Result<Option<Existing>, Failure> {
         let Some(whose) = self.records.get::<WhoseRecord>(&whose_key(id))? else {
             return Ok(None);

@@ -1,20 +1,39 @@
-//! Pages of lists that are at hand as a whole, such as what belongs to one organization.
+//! Pages of lists that are read by number.
 
 use crate::MAXIMUM_PAGE_SIZE;
 
-/// The page `number` (from 1 on) of `all`, `size` (1 to [`MAXIMUM_PAGE_SIZE`]) to a page, and how many there are on all pages. What lies
-/// outside its range is brought into it.
-pub(crate) fn page<T>(all: impl IntoIterator<Item = T>, number: u32, size: u32) -> (Vec<T>, u64) {
-    let size = u64::from(size.clamp(1, MAXIMUM_PAGE_SIZE));
-    let first = u64::from(number.max(1) - 1) * size;
-    let mut total = 0;
-    let mut items = Vec::new();
-    for item in all {
-        if (first..first + size).contains(&total) {
-            items.push(item);
+/// The part of a list that is a page of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageRange {
+    /// How many come before it.
+    pub skip: u64,
+    pub size: u32,
+}
+
+impl PageRange {
+    /// The page `number` (from 1 on), `size` (1 to [`MAXIMUM_PAGE_SIZE`]) to a page. A number or size outside its range is brought into
+    /// it.
+    pub fn new(number: u32, size: u32) -> Self {
+        let size = size.clamp(1, MAXIMUM_PAGE_SIZE);
+        Self {
+            skip: u64::from(number.max(1) - 1) * u64::from(size),
+            size,
         }
-        total += 1;
     }
+
+    /// The items of `all` that are on the page.
+    pub fn within<T>(self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
+        all.into_iter().skip(skip).take(self.size as usize)
+    }
+}
+
+/// The [page](PageRange::new) of `all`, a list that is at hand as a whole, and how many there are on all pages.
+pub(crate) fn page<T>(all: impl IntoIterator<Item = T>, number: u32, size: u32) -> (Vec<T>, u64) {
+    let mut total = 0;
+    let mut all = all.into_iter().fuse().inspect(|_| total += 1);
+    let items = PageRange::new(number, size).within(&mut all).collect();
+    all.for_each(drop);
     (items, total)
 }
 

@@ -1,4 +1,4 @@
-//! How an operator names a host that may be called.
+//! The name of a host that may be called, as an operator writes it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -124,6 +124,23 @@ impl<C: Clock + ?Sized> Clock for &C {
     }
 }
 
+/// The step from one state of SplitMix64 to the next.
+const SPLIT_MIX_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The output of SplitMix64 for a state.
+const fn split_mix(state: u64) -> u64 {
+    let word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// A name as clients' tests make them, in no order, and the same in every run: for measurements among many of something.
+#[must_use]
+pub fn name_in_no_order(number: usize) -> String {
+    let state = (number as u64).wrapping_add(1).wrapping_mul(SPLIT_MIX_STEP);
+    format!("tst-{:016x}-{number:012x}", split_mix(state))
+}
+
 /// Bytes that look random and are the same for the same seed (SplitMix64).
 #[derive(Debug)]
 pub struct SeededRandom(Mutex<u64>);
@@ -140,12 +157,8 @@ impl Random for SeededRandom {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
         let mut state = lock(&self.0);
         for chunk in bytes.chunks_mut(8) {
-            *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut word = *state;
-            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            word ^= word >> 31;
-            for (to, from) in chunk.iter_mut().zip(word.to_le_bytes()) {
+            *state = state.wrapping_add(SPLIT_MIX_STEP);
+            for (to, from) in chunk.iter_mut().zip(split_mix(*state).to_le_bytes()) {
                 *to = from;
             }
         }

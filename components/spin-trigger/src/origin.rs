@@ -1,4 +1,4 @@
-//! Where clients find the server: what absolute links in answers begin with.
+//! The origin at which clients find the server: what absolute links in answers begin with.
 
 use gatehouse_gateway::Received;
 use url::Url;

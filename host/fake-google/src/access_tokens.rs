@@ -23,10 +23,10 @@ pub(crate) struct AccessTokens {
     lifetime: Duration,
 }
 
-/// What an access token stands for.
+/// An access token: its principal and scopes.
 #[derive(Debug)]
 pub(crate) struct AccessToken {
-    /// Whom it was issued to.
+    /// The principal that it was issued to.
     pub(crate) principal: Principal,
     /// Scopes, separated by spaces.
     scope: String,
@@ -95,7 +95,7 @@ impl AccessTokens {
 }
 
 impl AccessToken {
-    /// Whether it was asked for with this scope.
+    /// True if it was asked for with this scope.
     pub(crate) fn has_scope(&self, wanted: &str) -> bool {
         self.scope.split(' ').any(|scope| scope == wanted)
     }

@@ -52,7 +52,7 @@ fn unique_id_of(email: &str) -> String {
 /// A service account as the fake keeps it.
 #[derive(Debug)]
 pub(crate) struct Account {
-    /// What it was created with.
+    /// The description that it was created with.
     pub(crate) spec: AccountSpec,
     /// Published keys, oldest first; the last one signs.
     pub(crate) keys: Vec<Arc<SigningKey>>,
@@ -60,7 +60,7 @@ pub(crate) struct Account {
     pub(crate) foreign_certificates: BTreeMap<String, String>,
     /// A disabled account keeps its record and its published keys but gets no access token.
     pub(crate) disabled: bool,
-    /// Whether reading the record is answered with 403.
+    /// True if reading the record is answered with 403.
     pub(crate) hidden: bool,
     /// How far the news of its new keys has got.
     pub(crate) propagation: KeyPropagation,
@@ -82,7 +82,7 @@ impl Account {
         }
     }
 
-    /// Whether `name` is the account's email or unique ID.
+    /// True if `name` is the account's email or unique ID.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.spec.email == name || self.spec.unique_id == name
     }

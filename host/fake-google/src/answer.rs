@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// An HTTP answer whose body is known in full.
 pub(crate) type Answer = Response<Bytes>;
 
-/// What an API makes of a call: the JSON of its answer, or a refusal that is an answer already.
+/// The outcome of a call to an API: the JSON of its answer, or a refusal that is an answer already.
 pub(crate) type Outcome = Result<Value, Box<Answer>>;
 
 /// The answer that an outcome becomes.

@@ -1,4 +1,4 @@
-//! How long clients are told that they may keep a key document.
+//! The header fields that tell clients how long they may keep a key document.
 
 use std::time::Duration;
 

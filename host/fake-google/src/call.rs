@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::{self, Answer};
 
-/// What came with a request besides its path, and what its answer depends on.
+/// A request besides its path, and the state that its answer depends on.
 pub(crate) struct Call<'a> {
     /// The headers.
     pub(crate) headers: &'a HeaderMap,
@@ -36,7 +36,7 @@ impl Call<'_> {
     ///
     /// # Errors
     ///
-    /// What is wrong with the request: another content type, or a body that could not be read.
+    /// When the request has another content type, or its body could not be read; the text says which.
     pub(crate) fn form(&self) -> Result<HashMap<String, String>, &'static str> {
         let kind = self
             .headers

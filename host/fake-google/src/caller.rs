@@ -1,4 +1,4 @@
-//! Who calls, and what the caller may do.
+//! Callers of the fake, and their permissions.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::state::State;
 /// The scope that opens every API.
 const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform";
 
-/// Whom an access token stands for.
+/// The principal that an access token stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Principal {
     /// A service account.
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// Whether the caller holds a permission in a project.
+    /// True if the caller holds a permission in a project.
     pub(crate) fn holds(&self, caller: &Principal, permission: &str, project: &str) -> bool {
         !matches!(caller, Principal::Federated { .. })
             && !self.denials.cover(caller, permission, project)

@@ -1,4 +1,4 @@
-//! What can go wrong when the fake is started or changed.
+//! Failures of starting or changing the fake.
 
 use std::io;
 

@@ -75,12 +75,12 @@ impl Instance {
         instance_path(&self.project_id, &self.zone, &self.instance_name)
     }
 
-    /// Whether `name` is the instance's name, number or path.
+    /// True if `name` is the instance's name, number or path.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.instance_name == name || self.instance_id == name || self.path() == name
     }
 
-    /// Whether it belongs to this zone of this project.
+    /// True if it belongs to this zone of this project.
     pub(crate) fn lives_in(&self, project: &str, zone: &str) -> bool {
         self.project_id == project && self.zone == zone
     }

@@ -1,4 +1,4 @@
-//! What the fake was asked.
+//! The journal of the requests that the fake was sent.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub struct RecordedRequest {
     pub method: Method,
     /// Path and query, exactly as sent.
     pub path_and_query: String,
-    /// Whether it carried an `Authorization` header.
+    /// True if it carried an `Authorization` header.
     pub authorized: bool,
     /// Its `User-Agent`; none when absent or not text.
     pub user_agent: Option<String>,

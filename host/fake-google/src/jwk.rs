@@ -24,7 +24,7 @@ struct Jwk {
 }
 
 impl KeySet {
-    /// Whether a key with this identifier made this RS256 signature.
+    /// True if a key with this identifier made this RS256 signature.
     pub(crate) fn verifies(&self, key_id: &str, message: &[u8], signature: &[u8]) -> bool {
         self.keys
             .iter()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The claims of a JWT.
 pub type Claims = Map<String, Value>;
 
-/// What a signature covers: both parts in base64url, joined by a dot.
+/// The text that a signature covers: both parts in base64url, joined by a dot.
 pub(crate) fn signing_input(header: &[u8], payload: &[u8]) -> String {
     format!(
         "{}.{}",
@@ -23,7 +23,7 @@ pub(crate) struct UnverifiedJwt<'a, Header, Payload> {
     pub(crate) header: Header,
     /// The claims.
     pub(crate) payload: Payload,
-    /// What the signature covers.
+    /// The text that the signature covers.
     pub(crate) signing_input: &'a str,
     /// The signature's bytes.
     pub(crate) signature: Vec<u8>,

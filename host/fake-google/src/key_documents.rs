@@ -13,7 +13,7 @@ use crate::route::decode;
 use crate::signing_key::SigningKey;
 use crate::state::State;
 
-/// Whose keys are asked for, and in which form.
+/// A request for keys: whose they are, and in which form.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum KeyDocumentRequest<'a> {
     GoogleCertificates,

@@ -24,7 +24,7 @@ const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 /// The alias of the instance's own account.
 const DEFAULT: &str = "default";
 
-/// What is asked of the metadata server.
+/// A request to the metadata server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MetadataRequest<'a> {
     Probe,
@@ -60,14 +60,14 @@ impl<'a> MetadataRequest<'a> {
     }
 }
 
-/// Whose metadata server it is, and how it answers.
+/// The metadata server: whose it is, and how it answers.
 #[derive(Debug)]
 pub(crate) struct MetadataServer {
     /// Path of the instance that it serves; none for a machine that is no instance.
     pub(crate) instance: Option<String>,
     /// Unique ID of the account that is the default instead of the instance's own.
     pub(crate) account: Option<String>,
-    /// Whether answers carry the header by which clients know a metadata server.
+    /// True if answers carry the header by which clients know a metadata server.
     pub(crate) shows_flavor: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who lives in the fake when it starts.
+//! The population of the fake when it starts: its accounts, instances and projects.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Population {
     pub instances: Vec<Instance>,
     /// Instance groups of those instances.
     pub instance_groups: Vec<InstanceGroup>,
-    /// What lies above each project, nearest first.
+    /// The folders and organization above each project, nearest first.
     pub ancestors: BTreeMap<String, Vec<Ancestor>>,
 }
 

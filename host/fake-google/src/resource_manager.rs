@@ -21,7 +21,7 @@ const GET: &str = "resourcemanager.projects.get";
 /// Permissions that one request may name.
 const MAXIMUM_PERMISSIONS: usize = 100;
 
-/// What lies above a project.
+/// A folder or an organization above a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ancestor {

@@ -1,4 +1,4 @@
-//! Which API a request goes to; what it asks for there is that API's own matter.
+//! Routing of a request to an API; what it asks for there is that API's own matter.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::key_documents::KeyDocumentRequest;
 use crate::metadata::MetadataRequest;
 use crate::resource_manager::ResourceManagerRequest;
 
-/// What a request asks for.
+/// The API that a request asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     KeyDocument(KeyDocumentRequest<'a>),

@@ -50,7 +50,7 @@ pub(crate) async fn serve(listener: TcpListener, server: Server) {
 #[error("connection closed on purpose")]
 struct ClosedOnPurpose;
 
-/// What every connection needs.
+/// The state and settings that every connection needs.
 #[derive(Clone)]
 pub(crate) struct Server {
     /// The state that answers come from.

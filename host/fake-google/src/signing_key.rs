@@ -149,7 +149,7 @@ impl SigningKey {
         ))
     }
 
-    /// Whether `signature` is this key's RS256 signature over `message`.
+    /// True if `signature` is this key's RS256 signature over `message`.
     pub(crate) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, self.pair.public_key())
             .verify(message, signature)

@@ -1,4 +1,4 @@
-//! What exists when the fake starts.
+//! The start of the fake: the population and settings that it begins with.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ const KEY_DOCUMENTS: [Endpoint; 4] = [
 /// How the fake starts.
 #[derive(Clone, Debug)]
 pub struct FakeGoogleOptions {
-    /// Who exists from the start.
+    /// The accounts and instances that exist from the start.
     pub population: Population,
     /// How long access tokens live, cut to whole seconds.
     pub access_token_lifetime: Duration,

@@ -26,7 +26,7 @@ pub(crate) struct State {
     pub(crate) accounts: Vec<Account>,
     pub(crate) instances: Vec<Instance>,
     pub(crate) instance_groups: Vec<InstanceGroup>,
-    /// What lies above a project, nearest first.
+    /// The folders and organization above each project, nearest first.
     pub(crate) ancestors: BTreeMap<String, Vec<Ancestor>>,
     /// Google's own keys, oldest first; the last one signs.
     pub(crate) google_keys: Vec<Arc<SigningKey>>,
@@ -129,7 +129,7 @@ impl State {
             })
     }
 
-    /// Whether anything is known of a project.
+    /// True if anything is known of a project.
     pub(crate) fn has_project(&self, project: &str) -> bool {
         self.ancestors.contains_key(project)
             || self

@@ -16,7 +16,7 @@ pub(super) enum Command {
 
 const VERIFY_HELP: &str = "\
 A record that was changed, inserted, moved or removed breaks the chain, and the first line that does not follow is named. \
-That the last records were cut off, or that somebody wrote the whole log anew, shows only against a record that was \
+That the last records were cut off, or that the whole log was written anew, shows only against a record that was \
 remembered elsewhere: keep what is printed, and give it to --expect the next time.";
 
 #[derive(Debug, Args)]

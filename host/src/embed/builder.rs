@@ -1,4 +1,4 @@
-//! How an embedded auth method is made.
+//! The builder of an embedded auth method.
 
 use std::borrow::Cow;
 use std::sync::Arc;

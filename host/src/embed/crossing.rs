@@ -1,4 +1,4 @@
-//! How values cross between this program and the component inside it.
+//! Conversions of values between this program and the component inside it.
 //!
 //! The types of [`gatehouse_auth_method_api`] and those that wasmtime generates have the same names, fields and cases. One type cannot be
 //! both in wasmtime 48. What a component takes and returns has to implement `ComponentType`, `Lift` and `Lower`, which are only to be

@@ -1,4 +1,4 @@
-//! How many connections there may be, in all and from one address.
+//! Admission of connections: how many there may be, in all and from one address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

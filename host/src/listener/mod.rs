@@ -84,8 +84,8 @@ pub fn head_of(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal
     })
 }
 
-/// Whose request it is that comes from `socket` with these headers, where `proxies` are trusted (SEC-H9). For tests that make up headers
-/// (SEC-V1).
+/// The address of the client whose request comes from `socket` with these headers, where `proxies` are trusted (SEC-H9). For tests that
+/// make up headers (SEC-V1).
 ///
 /// # Errors
 ///

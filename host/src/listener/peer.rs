@@ -1,4 +1,4 @@
-//! Whose request it is, behind proxies or not (SEC-H9).
+//! The address of the client of a request, behind proxies or not (SEC-H9).
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! Whose certificates are believed on outgoing connections.
+//! The certificates that are believed on outgoing connections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

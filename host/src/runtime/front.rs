@@ -1,4 +1,4 @@
-//! How an instance is given a request.
+//! The call of an instance with a request.
 
 use std::time::Duration;
 

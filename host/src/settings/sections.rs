@@ -192,7 +192,7 @@ impl OrganizationsSettings {
     }
 }
 
-/// `[version]`: what is told to clients that switch features on by version.
+/// `[version]`: the release that is told to clients that switch features on by version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionSettings {
     /// The version that the status endpoints show, as plain `X.Y.Z` (contract 6.2), with `+ent` after it where clients are to send fields
@@ -223,7 +223,7 @@ impl ComponentsSettings {
     }
 }
 
-/// `[limits]`: what bounds a request, a connection and the whole server. The defaults are those of SEC section 2.
+/// `[limits]`: the bounds of a request, a connection and the whole server. The defaults are those of SEC section 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitsSettings {
     /// Bytes of a request's header block, target included. Default 16 KiB.
@@ -364,7 +364,7 @@ named_choices!(
     Json = "json"
 );
 
-/// `[log]`: what is written to standard error.
+/// `[log]`: the lines on standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
     /// A level (`error`, `warn`, `info`, `debug`, `trace`), or one for each module as in `info,gatehouse=debug`.

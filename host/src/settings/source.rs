@@ -1,4 +1,4 @@
-//! Where settings come from: the file, above it the environment, above that the flags.
+//! The sources of settings: the file, above it the environment, above that the flags.
 //!
 //! A key is known because it is asked for. So there is no second list of keys to keep, and whatever is left over in any
 //! source after reading is a mistake of the operator.

@@ -1,4 +1,4 @@
-//! How a setting is written: in the configuration file as a TOML value, elsewhere as text.
+//! The value of a setting as it is written: in the configuration file as a TOML value, elsewhere as text.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! How often the store has been counted on: what a witness elsewhere remembers, so that an old copy of the store shows (SEC-K9).
+//! The generation of the store: a number that a witness elsewhere remembers, so that an old copy of the store shows (SEC-K9).
 
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, StoreError};

@@ -62,7 +62,7 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What stays readable: pointers that may lead to something.
+/// Pointers to members that stay readable; each may lead to something.
 fn pointers() -> impl Strategy<Value = Vec<String>> {
     let step = prop::sample::select(vec![
         "/a", "/b", "/jwt", "/token", "/0", "/1", "/a~1b~0c", "/",
@@ -78,7 +78,7 @@ fn escaped(text: &str) -> String {
     })
 }
 
-/// What a line is, whatever it shows.
+/// Asserts the form of a line, whatever it shows.
 fn assert_one_line(members: &str) -> Result<(), TestCaseError> {
     let separates =
         |character: char| character.is_control() || "\u{2028}\u{2029}".contains(character);

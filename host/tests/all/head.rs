@@ -82,7 +82,7 @@ proptest! {
         prop_assert!(lengths.iter().flat_map(|length| length.bytes()).all(|byte| byte.is_ascii_digit()));
         prop_assert!(codings.iter().all(|coding| *coding == "chunked"));
         prop_assert!(values("host").len() <= 1);
-        // What follows the block has no say in it.
+        // The bytes after the block have no say in it.
         prop_assert_eq!(head_of(head, 0), Ok(Some(length)));
     }
 

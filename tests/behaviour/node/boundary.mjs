@@ -1,4 +1,4 @@
-// What a component says to a host that passes nonsense, or whose store fails: `node boundary.mjs AUTH_METHOD_FOLDER ORGS_FOLDER`, where the
+// Answers of a component to a host that passes nonsense, or whose store fails: `node boundary.mjs AUTH_METHOD_FOLDER ORGS_FOLDER`, where the
 // folders are what transpile.mjs has made of the components.
 
 import assert from 'node:assert/strict';

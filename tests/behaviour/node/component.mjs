@@ -46,7 +46,7 @@ function remedy(name) {
   return REMEDIES.find(([beginning]) => name.startsWith(beginning))[1];
 }
 
-/** The component imports what nobody has given it. */
+/** The component imports what it has not been given. */
 export class MissingImports extends Error {
   constructor(names) {
     const lines = names.map((name) => `\n  ${name}: ${remedy(name)}`);

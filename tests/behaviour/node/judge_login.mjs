@@ -33,7 +33,7 @@ function judge(token) {
     const { role, displayName, token: { policies } } = authMethod.login.login(mount, { role: 'dev', jwt: token });
     console.log(`${displayName} is in under role ${role}, with ${policies.join(', ')}`);
   } catch (error) {
-    // What WIT calls an `err` is the payload of what is thrown; anything else is a fault.
+    // An `err` of WIT is the payload of what is thrown; anything else is a fault.
     if (!Object.hasOwn(error, 'payload')) throw error;
     console.log('refused:', JSON.stringify(error.payload));
   }

@@ -16,7 +16,7 @@ try {
     await transpiled(file, join(folder, name));
     components[name] = new Component(join(folder, name));
   }
-  // The Googles of the test, and nobody else.
+  // The Googles of the test, and no other host.
   const addresses = [...Object.values(list.values.google), ...Object.values(list.environment['auth-method'])];
   const origins = new Set(addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin));
   const checks = new Checks(list, components, (origin) => origins.has(origin));

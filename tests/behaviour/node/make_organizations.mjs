@@ -1,5 +1,5 @@
 // Makes organizations with the component `orgs` and lists them: `node make_organizations.mjs FOLDER`, where FOLDER is what transpile.mjs
-// has made of the component. The store is a Map, and nobody can be reached.
+// has made of the component. The store is a Map, and no host can be reached.
 
 import { Component } from './component.mjs';
 import { Storage } from './storage.mjs';

@@ -55,7 +55,7 @@ export function misfit(expected, answer, path = 'the answer') {
   }
   if (typeof answer !== 'object' || answer === null) return differs(expected, answer, path);
   const fields = Object.entries(expected);
-  // What is `none` is missing in what jco gives.
+  // A `none` is missing in what jco gives.
   return first(fields.map(([name, value]) => () => misfit(value, answer[name] ?? null, `${path}.${name}`)));
 }
 

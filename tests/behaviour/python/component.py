@@ -27,7 +27,7 @@ def _remedy(interface):
 
 
 class MissingImports(Exception):
-    """The component imports what nobody has given it."""
+    """The component imports what it has not been given."""
 
     def __init__(self, missing):
         """`missing` has names of functions by their interface."""

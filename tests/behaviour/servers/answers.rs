@@ -3,12 +3,12 @@
 use gatehouse_tests::Answer;
 use serde_json::{Value, json};
 
-/// What an answer says that something was done; `None` where it is a refusal.
+/// The result that an answer tells where something was done; `None` where it is a refusal.
 pub fn result(operation: &str, answer: &Answer) -> Option<Value> {
     let body = answer.json();
     let data = &body["data"];
     if answer.status == 404 {
-        // What is not there is an answer to these, and a refusal of the others.
+        // That something is not there is an answer to these, and a refusal of the others.
         return match operation {
             "read-role" | "read-organization" => Some(Value::Null),
             "list-roles" => Some(json!([])),
@@ -70,7 +70,7 @@ fn role(data: &Value) -> Value {
     })
 }
 
-/// Who has logged in. Tokens have the policy `default` beside those of the role.
+/// The identity that has logged in. Tokens have the policy `default` beside those of the role.
 fn identity(auth: &Value) -> Value {
     let policies = auth["policies"].as_array().into_iter().flatten();
     let metadata = auth["metadata"].as_object().into_iter().flatten();

@@ -37,7 +37,7 @@ pub fn in_the_front_for_spin_3() -> Report {
 }
 
 fn run(program: Program, settings: &str) -> Report {
-    // What comes first belongs to the section that the installation ends with, `google`: no machine is to lend its credentials.
+    // The first lines belong to the section that the installation ends with, `google`: no machine is to lend its credentials.
     let settings = format!(
         "metadata_host = \"none\"\n\n{settings}[organizations]\nedition = \"self-hosted\"\n"
     );

@@ -3,7 +3,7 @@
 use gatehouse_tests::Answer;
 use serde_json::Value;
 
-/// Whether `answer` tells the refusal that is expected of an operation with these arguments.
+/// True if `answer` tells the refusal that is expected of an operation with these arguments.
 pub fn fits(
     operation: &str,
     given: &Value,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-/// What is sent for an operation.
+/// The request that is sent for an operation.
 #[derive(Debug)]
 pub struct Request {
     /// The method, `LIST` too.
@@ -13,7 +13,7 @@ pub struct Request {
     pub path: String,
     /// Where there is one.
     pub body: Option<Value>,
-    /// Whether it is sent without a token.
+    /// True if it is sent without a token.
     pub is_login: bool,
 }
 

@@ -47,7 +47,7 @@ pub struct Difference {
     because: &'static str,
 }
 
-/// What a server says there.
+/// The value that a server gives there.
 #[derive(Debug)]
 enum Seen {
     Nothing,
@@ -80,7 +80,7 @@ impl Difference {
         }
     }
 
-    /// Whether this row is about what was seen in the answers to the request with this label.
+    /// True if this row is about what was seen in the answers to the request with this label.
     pub fn explains(&self, label: &str, mismatch: &Mismatch) -> bool {
         debug_assert!(!self.because.is_empty(), "a reason is needed");
         self.requests.iter().any(|pattern| matches(pattern, label))
@@ -105,7 +105,7 @@ impl Seen {
     }
 }
 
-/// Whether a text is one that the pattern stands for.
+/// True if a text is one that the pattern stands for.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(pieces.next().unwrap_or_default()) else {

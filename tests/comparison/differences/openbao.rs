@@ -1,4 +1,4 @@
-//! What is true of OpenBao alone.
+//! Differences from OpenBao alone.
 
 use super::Difference;
 use super::Seen::{Is, Nothing, Something};

@@ -1,4 +1,4 @@
-//! What is true of both references. A row that explains nothing any more fails the test, as does a difference without a row.
+//! Differences from both references. A row that explains nothing any more fails the test, as does a difference without a row.
 
 use super::Difference;
 use super::Seen::{Is, Nothing, Something};

@@ -1,4 +1,4 @@
-//! What is true of Vault alone, most of it of its method for Google Cloud.
+//! Differences from Vault alone, most of them from its method for Google Cloud.
 
 use super::Difference;
 use super::Seen::{Anything, Begin, Has, Is, Nothing, Something};
@@ -40,7 +40,7 @@ const DISABLED: &str = "contract 4.10 and D10: a disabled account renews nothing
 const PRIVATE_RECORD: &str = "contract 4.10 and D14: a renewal does not read what the token shows";
 const BOUND_PROJECTS: &str = "contract 4.10 and D28: the role's projects count in renewals too";
 
-/// What our refusals of a login begin with.
+/// The beginning of our refusals of a login.
 pub const OUR_LOGIN_TEXTS: &[&str] = &[
     // Of the gateway: bodies, fields, paths and policy.
     "1 error occurred:",
@@ -76,7 +76,7 @@ pub const OUR_LOGIN_TEXTS: &[&str] = &[
     "unknown fields: ",
 ];
 
-/// What our warnings about a role begin with.
+/// The beginning of our warnings about a role.
 pub const OUR_ROLE_WARNINGS: &[&str] = &[
     "Endpoint ignored these unrecognized parameters: ",
     "Endpoint replaced the value of these parameters ",

@@ -1,4 +1,5 @@
-//! What Vault answers and OpenBao does not, or otherwise: names with slashes, tuning below a mount, cubbyholes, facts about the server.
+//! Requests that Vault answers and OpenBao does not, or otherwise: names with slashes, tuning below a mount, cubbyholes, facts about
+//! the server.
 
 use crate::step::{Step, delete, get, list, post, put, send};
 

@@ -1,4 +1,4 @@
-//! What answers without a token and without an envelope (contract 6.2).
+//! Paths that answer without a token and without an envelope (contract 6.2).
 
 use crate::step::{Step, delete, get, post, put, send};
 

@@ -1,8 +1,8 @@
 //! Nonsense through WIT gets a typed answer from every function of every capability, and never a trap; also over a store that is wrong
 //! about everything.
 //!
-//! Nobody lists the functions: they are what the components export, and the values are made from the types of their parameters. What is
-//! said is the same at every run. Pauses between attempts pass on Tokio's paused clock.
+//! There is no list of the functions: they are what the components export, and the values are made from the types of their parameters. What
+//! is said is the same at every run. Pauses between attempts pass on Tokio's paused clock.
 
 mod values;
 
@@ -109,7 +109,7 @@ impl Subject {
 
     async fn call_all(&mut self, exports: &[Export], rounds: Range<u64>) {
         for round in rounds.clone() {
-            // What an instance may compute counts from when it was made, and is meant to be enough for one round.
+            // The fuel of an instance counts from when it was made, and is meant to be enough for one round.
             self.live = None;
             for export in exports {
                 // Without parameters there is nothing to say, and some of these make keys, which takes a while.

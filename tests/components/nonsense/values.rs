@@ -189,7 +189,7 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// What is said in call number `round` of the function `name`, at every run.
+    /// The arguments of call number `round` of the function `name`, the same at every run.
     pub fn new(round: u64, name: &str) -> Self {
         let seed = name.bytes().fold(round, |seed, byte| {
             seed.wrapping_mul(31).wrapping_add(u64::from(byte))
@@ -305,7 +305,7 @@ impl Speaker {
         }
     }
 
-    /// What could stand in a field of this name, or in some other one.
+    /// A value that could stand in a field of this name, or in some other one.
     fn sensible(&mut self, name: &str) -> String {
         match name {
             "mount" | "id" | "mount-id" if self.random.bool() => "m1".to_owned(),

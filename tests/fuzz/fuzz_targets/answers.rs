@@ -1,4 +1,4 @@
-//! What Google answers, and tokens before their signature is looked at.
+//! Answers of Google, and tokens before their signature is looked at.
 //!
 //! The first byte selects the reader; where a question belongs to an answer, it is the first line of the rest. What must hold (SEC-G6,
 //! J5, J6, J8, J10, V1): nothing panics; what is read is what another parser finds; and no answer about another account or instance than

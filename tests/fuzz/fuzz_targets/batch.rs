@@ -1,6 +1,6 @@
 //! Texts that are presented as tokens, batch tokens above all: those carry their record themselves.
 //!
-//! What must hold (SEC-T8, V1): nothing panics, and no text is taken for a token but one that was issued, in the spelling in which it was.
+//! Properties (SEC-T8, V1): nothing panics, and no text is taken for a token but one that was issued, in the spelling in which it was.
 //!
 //! The first byte selects how the text comes about: as it is, or from tokens that were issued, so that the fuzzer begins where everything
 //! is right.

@@ -88,7 +88,7 @@ fn host(endpoint: &str) -> String {
 }
 
 /// The hosts that the contract lists (2.3), written down once more: the APIs that are called, their documented forms, and the two
-/// names of private access. Below the same domain anybody may serve what they like, `storage.googleapis.com` first of all.
+/// names of private access. Below the same domain any customer may serve what they like, `storage.googleapis.com` first of all.
 fn is_callable(host: &str) -> bool {
     const SERVICES: [&str; 7] = [
         "cloudresourcemanager",

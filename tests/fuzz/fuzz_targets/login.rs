@@ -1,6 +1,6 @@
 //! From the bytes of a token to the verdict of a login.
 //!
-//! What must hold (SEC-J2, J21, V1): nothing panics, and whatever logs in is a token that a second verifier, another library on another
+//! Properties (SEC-J2, J21, V1): nothing panics, and whatever logs in is a token that a second verifier, another library on another
 //! implementation of RSA, accepts too, with claims that fit the role.
 //!
 //! An input is a choice among tokens that were properly signed at the start, and edits to it: cut, replaced, joined with parts of

@@ -7,7 +7,7 @@ use crate::google::{EMAIL, Key, NOW, UNIQUE_ID, World};
 
 const SKEW: f64 = 60.0;
 
-/// Whether a token may log in under `role`, by a reading of its own.
+/// True if a token may log in under `role`, by a reading of its own.
 pub fn accepts(world: &World, role: &str, token: &str) -> bool {
     let token = token.trim_ascii();
     let Ok(header) = decode_header(token) else {

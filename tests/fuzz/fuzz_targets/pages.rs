@@ -1,6 +1,6 @@
-//! What the bucket behind the storage adapter gives back: pages, roots, notes and heads.
+//! Bytes that the bucket behind the storage adapter gives back: pages, roots, notes and heads.
 //!
-//! What must hold (SEC-K1, K8, V1): nothing panics; what is altered, cut, exchanged or moved is never read as an entry; and without a change to
+//! Properties (SEC-K1, K8, V1): nothing panics; what is altered, cut, exchanged or moved is never read as an entry; and without a change to
 //! the head what is read is the state that counts, or nothing. Who changes the head may choose another state, whole.
 //!
 //! The first byte selects: a decoder for the bytes that follow, or a bucket that has been used, on which they are a list of damages.
@@ -171,7 +171,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// What is read is the same when it is written and read again.
+/// A page that is read is the same when it is written and read again.
 fn stays(read: fn(&[u8]) -> Option<Zeroizing<Vec<u8>>>, bytes: &[u8]) {
     if let Some(written) = read(bytes) {
         assert_eq!(read(&written).as_ref(), Some(&written));

@@ -1,6 +1,6 @@
-//! What the store gives back: sealed records, the sealed keyring and shares of the root key.
+//! Bytes that the store gives back: sealed records, the sealed keyring and shares of the root key.
 //!
-//! What must hold (SEC-K1, V1): nothing panics, and what was not sealed at its address does not open. An input is laid over a record that was
+//! Properties (SEC-K1, V1): nothing panics, and what was not sealed at its address does not open. An input is laid over a record that was
 //! sealed properly, byte by byte, so that the fuzzer begins where everything is right.
 
 #![no_main]

@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-/// Whether two paths are the same but for the names in braces.
+/// True if two paths are the same but for the names in braces.
 fn is_like(template: &str, path: &str) -> bool {
     let is_name = |segment: &str| segment.starts_with('{');
     let mut others = path.split('/');
@@ -101,7 +101,7 @@ fn exists(row: &Row, step: &Step, edition: Edition) -> bool {
     row.exists_in(edition) && step.only_in.is_none_or(|only| only == edition)
 }
 
-/// What the names in paths and bodies stand for.
+/// The values that the names in paths and bodies stand for.
 type Names = BTreeMap<&'static str, String>;
 
 /// An organization that has one of everything, and another that has nothing.
@@ -278,7 +278,7 @@ fn comparable(reply: &Reply) -> (u16, Vec<&(String, String)>, &str) {
     (reply.status, headers.collect(), &reply.body)
 }
 
-/// Somebody who is no member is answered as if there were nothing, byte for byte.
+/// A caller who is no member is answered as if there were nothing, byte for byte.
 fn an_outsider_cannot_tell_what_is_there(session: &Session<'_>) {
     let server = session.server();
     let prepared = prepare(session);

@@ -222,7 +222,7 @@ fn memberships() -> Vec<Step> {
     ]
 }
 
-/// What has no more to show than that there is nothing (contract 4.12).
+/// The paths that have no more to show than that there is nothing (contract 4.12).
 pub fn empty_lists() -> Vec<Step> {
     [
         "organizations/{name}/oauth-tokens",

@@ -1,4 +1,4 @@
-//! What is compared: the same rows in each engine.
+//! The engines that are compared, each with the same rows.
 
 use std::error::Error;
 

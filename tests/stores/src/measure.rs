@@ -1,4 +1,4 @@
-//! What the kernel counts about this process.
+//! The kernel's counters of this process.
 
 use std::path::Path;
 use std::time::Duration;

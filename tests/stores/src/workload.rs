@@ -16,7 +16,7 @@ const RUN: Duration = Duration::from_secs(2);
 const BATCH_LENGTH: usize = 512;
 const READS: u64 = 50_000;
 
-/// What a login writes.
+/// The rows that a login writes.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub rows: u64,

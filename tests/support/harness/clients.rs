@@ -18,9 +18,9 @@ pub struct Client {
 /// How a script ended.
 #[derive(Debug)]
 pub struct ClientRun {
-    /// Whether every check of the script held.
+    /// True if every check of the script held.
     pub succeeded: bool,
-    /// What it printed, for the test's own message.
+    /// Its output, for the test's own message.
     pub output: String,
 }
 

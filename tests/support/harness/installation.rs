@@ -35,7 +35,7 @@ pub enum Storage {
     Durable,
 }
 
-/// Who holds the key of a store.
+/// The seal of a store: what holds its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seal {
     KeyFile,
@@ -313,7 +313,7 @@ fn make_key_file(key_file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A loopback address that nobody listens at, below the ports that the system gives to clients: a client that connects again and
+/// A loopback address that no program listens at, below the ports that the system gives to clients: a client that connects again and
 /// again to a closed port of that range can end up talking to itself. The port after it is left free, for OpenBao listens there as well.
 ///
 /// # Errors

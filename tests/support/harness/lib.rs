@@ -1,4 +1,4 @@
-//! What the tests of the product need: a running server, and the clients that others wrote.
+//! The harness of the product's tests: a running server, and the clients that others wrote.
 //!
 //! The server, like the host that stands in for Spin, is a program of its own. It is built on first use, in the profile of the tests: what
 //! `cargo run` has built is not built again.

@@ -8,14 +8,14 @@ use gatehouse_components::spin::{self, Part};
 
 use crate::server::{gatehouse_binary, spin_host_binary, target_folder};
 
-/// Who runs the components.
+/// The program that runs the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
     /// Our own server.
     Gatehouse,
-    /// What stands in for Spin 4.1: the front for WASI 0.3.
+    /// The stand-in for Spin 4.1: the front for WASI 0.3.
     Spin4,
-    /// What stands in for Spin 3.6 and SpinKube: the front for WASI 0.2.
+    /// The stand-in for Spin 3.6 and SpinKube: the front for WASI 0.2.
     Spin3,
 }
 
@@ -76,12 +76,12 @@ impl Host {
     }
 }
 
-/// What is run: a program, and its arguments before the path of the configuration file.
+/// A command: a program, and its arguments before the path of the configuration file.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// The executable.
     pub path: PathBuf,
-    /// What comes before the path of the configuration file.
+    /// The arguments before the path of the configuration file.
     pub arguments: Vec<String>,
 }
 

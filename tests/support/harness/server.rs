@@ -72,7 +72,7 @@ fn build(package: &str, arguments: &[&str]) -> PathBuf {
     let profile = if cfg!(debug_assertions) {
         "debug"
     } else {
-        // What is measured is what would be installed.
+        // Measurements are of the program that would be installed.
         command.args(["--release", "--package", package]);
         "release"
     };
@@ -242,7 +242,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// What `gatehouse dev --json` prints when it is ready.
+/// The output of `gatehouse dev --json` when it is ready.
 #[derive(Debug, Clone, Deserialize)]
 struct Ready {
     address: String,

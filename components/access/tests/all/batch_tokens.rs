@@ -298,7 +298,7 @@ fn t8_a_batch_token_is_neither_renewed_nor_revoked_nor_a_parent() {
     }
     assert!(server.is_valid(token));
 
-    // What is no token is treated as any unknown one.
+    // A text that is no token is treated as any unknown one.
     for text in ["hvb.x", &format!("{token}A")] {
         let unknown = &TokenReference::Id(text.into());
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What callers may fill is bounded, and no list reads more than it shows.
+//! Bounds of everything that callers can fill; no list reads more than it shows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! What an instance has decoded once never outlives a change (SEC-S7): every change counts at the next request, also when another
+//! Records that an instance keeps decoded never outlive a change (SEC-S7): every change counts at the next request, also when another
 //! instance made it.
 
 use crate::server::{Server, Service, policies};

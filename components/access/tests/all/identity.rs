@@ -1,4 +1,4 @@
-//! What operators do to entities and groups, and what the store holds of it.
+//! Operators' changes of entities and groups, and the records that they leave in the store.
 
 use crate::server::{Server, policies};
 use gatehouse_access::{

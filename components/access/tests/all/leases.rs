@@ -82,7 +82,7 @@ fn contract_6_5_a_lease_leads_to_its_token_and_nothing_else_does() {
             Ok(false)
         );
     }
-    // Who knows the lease does not have the token.
+    // A caller who knows the lease does not have the token.
     for text in [lease.as_str(), hash, &format!("hvs.{hash}")] {
         assert!(!server.is_valid(text));
     }
@@ -147,7 +147,7 @@ fn leases_are_listed_in_pages_without_those_that_do_not_count() {
     };
     server.log_in(short);
     server.advance(1);
-    // What was wrapped at the path is no login.
+    // An answer that was wrapped at the path is no login.
     let wrapping = WrapRequest {
         content: b"x".to_vec(),
         creation_path: LOGIN.to_owned(),

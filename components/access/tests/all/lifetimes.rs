@@ -6,7 +6,7 @@ use gatehouse_access::{
     TokenWarning,
 };
 
-/// What a creator asks for: time to live, explicit maximum and period, each 0 for nothing.
+/// The lifetime that a creator asks for: time to live, explicit maximum and period, each 0 for nothing.
 type Asked = [u64; 3];
 
 /// Default and maximum lease of the mount, 0 for the system's.
@@ -113,7 +113,7 @@ fn contract_5_3_a_new_token_gets_what_is_asked_for_within_all_limits() {
     }
 }
 
-/// What the renewal gives of a token that was asked for so, after some time and with an increment.
+/// The outcome of the renewal of a token that was asked for so, after some time and with an increment.
 #[test]
 fn contract_5_3_a_renewal_never_passes_what_was_fixed_at_creation() {
     let h = HOUR;

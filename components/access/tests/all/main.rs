@@ -1,4 +1,4 @@
-//! What the capability does, with a double behind each of its ports. One program, so that a changed rule links its tests once.
+//! Behaviour of the capability, with a double behind each of its ports. One program, so that a changed rule links its tests once.
 
 #![allow(
     missing_docs,

@@ -1,4 +1,4 @@
-//! What one request costs in round trips to the store, and in rows.
+//! The cost of one request in round trips to the store, and in rows.
 
 use std::num::NonZeroU32;
 
@@ -66,7 +66,7 @@ fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_an
 /// A quota that counts each token, and so costs a row for each.
 const COUNTED: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
 
-/// What the commit of one more login checks and changes, the smallest of some, for an account that logged in before.
+/// The checks and changes of the commit of one more login, the smallest of some, for an account that logged in before.
 fn login_of_a_known_account(settings: Settings) -> (usize, usize) {
     let server = Server::ready();
     let grant = server.grant("1234", policies(&["a"]));

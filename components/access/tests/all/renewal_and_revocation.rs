@@ -219,7 +219,7 @@ fn t5_the_subtree_is_dead_as_soon_as_the_one_record_is_gone() {
     let parent_key = server.store.keys().into_iter().find(is_new).unwrap();
     let child = server.child(parent.client_token.expose(), &CreateRequest::default());
     let grandchild = server.child(child.client_token.expose(), &CreateRequest::default());
-    // What a server leaves behind that is killed right after the commit that revokes.
+    // A server that is killed right after the commit that revokes leaves this behind.
     let revoked = Change::Delete { key: parent_key };
     server.store.commit(Vec::new(), vec![revoked]).unwrap();
     for token in [&child, &grandchild] {

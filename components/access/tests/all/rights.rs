@@ -1,4 +1,4 @@
-//! What a token may do anywhere, and the paths that show it (contract 6.4).
+//! The rights of a token on all paths, and the paths that show them (contract 6.4).
 
 use crate::server::{ROOT, Server, policies};
 use gatehouse_access::{

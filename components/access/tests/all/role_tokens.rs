@@ -22,7 +22,7 @@ fn contract_5_4_a_role_must_exist() {
     assert_eq!(server.store.keys(), before);
 }
 
-/// What a role makes of the policies of a caller with policy `own`, and with `default` unless `bare`.
+/// The policies that a role makes of those of a caller with policy `own`, and with `default` unless `bare`.
 struct Row {
     role: TokenRoleChanges,
     bare: bool,
@@ -360,7 +360,7 @@ fn t7_a_renewal_takes_the_role_as_it_is_now() {
     assert_eq!(renew(&server, &token), Ok(HOUR));
     write(&server, &periodic(2 * HOUR));
     assert_eq!(renew(&server, &token), Ok(2 * HOUR));
-    // What was fixed at its creation no role moves.
+    // No role moves what was fixed at its creation.
     server.advance(HOUR);
     write(
         &server,

@@ -1,4 +1,4 @@
-//! When a stored key is to be replaced: the fields of a write (contract 2.2).
+//! The schedule by which a stored key is replaced: the fields of a write (contract 2.2).
 
 use crate::rotation::Schedule;
 use crate::{ConfigChanges, ConfigError, RotationSettings};

@@ -39,7 +39,7 @@ impl Deadline {
     }
 
     /// `None` when no time is left.
-    pub(super) fn left(self, clock: &impl Clock) -> Option<Duration> {
+    pub(super) fn time_left(self, clock: &impl Clock) -> Option<Duration> {
         let left = self.0.saturating_sub(clock.now_milliseconds());
         (left > 0).then(|| Duration::from_millis(left))
     }
@@ -179,8 +179,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     ) -> Result<HttpResponse, CallError> {
         let call_deadline = Deadline::after(self.clock, request.timeout);
         let time_left = || {
-            let login = self.deadline.left(self.clock)?;
-            Some(login.min(call_deadline.left(self.clock)?))
+            let login = self.deadline.time_left(self.clock)?;
+            Some(login.min(call_deadline.time_left(self.clock)?))
         };
         self.retries.earn();
         for retry in 0..=retries {

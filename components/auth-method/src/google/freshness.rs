@@ -1,4 +1,4 @@
-//! How long a document may be used, by what the answer says about itself (contract 8.2).
+//! The time for which a document may be used, by what the answer says about itself (contract 8.2).
 
 use gatehouse_ports::HttpResponse;
 

@@ -1,4 +1,4 @@
-//! How often a call may be tried again, all calls together (SEC-N6).
+//! The budget of retries for all calls together (SEC-N6).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

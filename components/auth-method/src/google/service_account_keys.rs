@@ -87,7 +87,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 Err(error @ ApiError::Call(CallError::Unavailable(_))) => ProofError::Failed(error),
                 Err(error) => return Err(ProofError::Failed(error)),
             };
-            let left = self.deadline.left(self.clock);
+            let left = self.deadline.time_left(self.clock);
             if left.is_none_or(|left| left <= pause) {
                 return Err(error);
             }

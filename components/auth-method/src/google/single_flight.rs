@@ -34,7 +34,7 @@ pub(super) struct SharedQuestion<'a, A, E> {
     pub(super) api: Api,
     /// The subject, among all that is shared: a segment of a key.
     pub(super) kind: &'static str,
-    /// Whom it is about; empty where a mount has one only.
+    /// The name of the subject that it is about; empty where a mount has one only.
     pub(super) name: &'a str,
     /// Where this instance keeps what is known.
     pub(super) slot: &'a CacheSlot<A, E>,
@@ -156,7 +156,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let concerns_others = match error.nature() {
             Nature::OwnTrouble => false,
             // A question that was cut off because its asker ran out of time says nothing about Google.
-            Nature::Outage => self.deadline.left(self.clock).is_some(),
+            Nature::Outage => self.deadline.time_left(self.clock).is_some(),
             Nature::Absence | Nature::Refusal | Nature::Reticence | Nature::Obstacle => true,
         };
         let after = known.clone().failed(error.clone(), asked_at, now);
@@ -226,7 +226,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     fn wait_for_change(&self, key: &str, version: Option<Version>, until: u64) -> Option<()> {
         let (mut pause, longest) = POLLS;
         while self.clock.now_milliseconds() < until {
-            let left = self.deadline.left(self.clock)?;
+            let left = self.deadline.time_left(self.clock)?;
             let half = pause / 2;
             self.clock
                 .sleep((half + jittered(half, self.random)).min(left));

@@ -1,4 +1,4 @@
-//! Whom a token is made for.
+//! The claim `aud`: the audience that a token is made for.
 
 use serde_json::Value;
 

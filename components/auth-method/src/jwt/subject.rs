@@ -1,4 +1,4 @@
-//! Whom a token is about.
+//! The claim `sub`: the account that a token is about.
 
 /// Longest e-mail address of a service account, in bytes.
 const MAXIMUM_EMAIL_BYTES: usize = 320;

@@ -1,4 +1,4 @@
-//! How much the lists of a role may hold, and that a list that was given holds something (contract 3.2; SEC-S14).
+//! Bounds of the lists of a role, and that a list that was given holds something (contract 3.2; SEC-S14).
 
 use crate::{GceRules, Role, RoleBound, RoleChanges, RoleError, RoleRules};
 

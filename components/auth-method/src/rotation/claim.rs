@@ -61,7 +61,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 
     /// Configuration and rotation as they are now, if the claim still holds.
-    pub(super) fn held(
+    pub(super) fn claimed_records(
         &self,
         mount: &Mount,
         claim: Claim,

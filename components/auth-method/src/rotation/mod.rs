@@ -64,7 +64,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 
     fn go_through_stages(&self, mount: &Mount, claim: Claim) -> Result<Rotated, RotationError> {
-        let (config, rotation) = self.held(mount, claim)?;
+        let (config, rotation) = self.claimed_records(mount, claim)?;
         let in_use = config
             .credentials
             .ok_or(RotationError::NoStoredCredentials)?;
@@ -220,7 +220,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         claim: Claim,
         replaced: String,
     ) -> Result<Rotated, RotationError> {
-        let (config, _) = self.held(mount, claim)?;
+        let (config, _) = self.claimed_records(mount, claim)?;
         let in_use = config
             .credentials
             .ok_or(RotationError::ConfigurationChanged)?;

@@ -1,4 +1,4 @@
-//! How far a rotation has come, as it is stored. It survives a crash at any point.
+//! The stored progress of a rotation. It survives a crash at any point.
 
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What holds for every component as it was built.
+//! Properties of every component as it was built.
 
 use gatehouse_components::{Flavour, Part, bytes};
 use gatehouse_interfaces::Package;
@@ -6,7 +6,7 @@ use wasmparser::{Operator, Parser, Payload, Validator, WasmFeatures};
 use wit_component::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
-/// What an engine must have switched on for a flavour, and nothing beside it that the flavour could do without.
+/// The features that an engine must have switched on for a flavour, and none that the flavour could do without.
 fn features(flavour: Flavour) -> WasmFeatures {
     let mut features = WasmFeatures::default();
     features.set(WasmFeatures::RELAXED_SIMD, false);
@@ -72,7 +72,7 @@ fn nothing_but_the_auth_method_is_wide_and_it_multiplies_no_signed_numbers() {
     assert_eq!(signed, 0);
 }
 
-/// The world is taken from the package in its binary form, as somebody has it who got it from a registry. A component may import of WASI
+/// The world is taken from the package in its binary form, as it comes from a registry. A component may import of WASI
 /// what its language's standard library wants, which no world of ours names.
 #[test]
 fn every_component_is_what_its_world_says() {

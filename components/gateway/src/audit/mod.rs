@@ -123,7 +123,7 @@ impl<'g> Trail<'g> {
     }
 
     /// Says that a root token was made for the answer, which does not show it as it is.
-    pub(crate) fn made(&mut self, root_token: ClientToken) {
+    pub(crate) fn hides_root_token(&mut self, root_token: ClientToken) {
         self.root_token = Some(root_token);
     }
 

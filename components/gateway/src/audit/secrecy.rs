@@ -1,4 +1,4 @@
-//! Where a secret may stand that no member of a record would hide: in a path, in the name of a field, in a field that an operator
+//! Places where a secret may stand that no member of a record would hide: in a path, in the name of a field, in a field that an operator
 //! wants to read.
 
 use std::borrow::Cow;

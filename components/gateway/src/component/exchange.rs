@@ -10,9 +10,6 @@ use crate::http::Method;
 use crate::parts;
 use crate::received::Received;
 
-same_fields!(parts::Rest => Rest { continuation, wait });
-same_cases!(parts::ResumeError, ResumeError, Foreign, Refused, Failed);
-
 impl Guest for Component {
     fn handle(request: Request) -> Response {
         let response = answer_to(request.into());
@@ -43,6 +40,25 @@ impl From<Request> for Received {
             authority: request.authority,
             headers: request.headers,
             body: request.body,
+        }
+    }
+}
+
+impl From<parts::Rest> for Rest {
+    fn from(rest: parts::Rest) -> Self {
+        Self {
+            continuation: rest.continuation,
+            wait: rest.wait,
+        }
+    }
+}
+
+impl From<parts::ResumeError> for ResumeError {
+    fn from(error: parts::ResumeError) -> Self {
+        match error {
+            parts::ResumeError::Foreign => Self::Foreign,
+            parts::ResumeError::Refused => Self::Refused,
+            parts::ResumeError::Failed => Self::Failed,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How often something may happen (SEC-R1).
+//! Rate limits that the host counts over all instances (SEC-R1).
 
 pub use super::bindings::gatehouse::host::rate_limits::{Bucket, Level};
 

@@ -1,4 +1,4 @@
-//! Whom a token stands for, told to whoever has it (contract 1.11).
+//! The account behind a token, told to the holder of the token (contract 1.11).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

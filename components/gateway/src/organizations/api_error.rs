@@ -1,4 +1,4 @@
-//! Why a request is not served, and how that is told: error objects, with the texts that clients match (contract 1.8).
+//! Refusals of requests as error objects, with the texts that clients match (contract 1.8).
 
 use std::borrow::Cow;
 

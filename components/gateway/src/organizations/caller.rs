@@ -482,7 +482,7 @@ fn credential_of(view: Option<&TokenView>) -> Credential {
             entity_id: Some(entity),
             ..
         }) => Credential::Entity(entity.clone()),
-        _ => Credential::Nobody,
+        _ => Credential::WithoutEntity,
     }
 }
 

@@ -25,7 +25,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ///
     /// [`ApiError::InvalidInclude`] for anything but what the route can include.
     pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, ApiError> {
-        wanted(&self.request.query, self.route.includes.unwrap_or_default())
+        requested_names(&self.request.query, self.route.includes.unwrap_or_default())
     }
 
     /// The related resources of organizations that the query asks to include.
@@ -106,7 +106,7 @@ impl Includes {
     }
 
     fn read(query: &str, known: &[&str]) -> Result<Self, ApiError> {
-        let wanted = wanted(query, known)?;
+        let wanted = requested_names(query, known)?;
         let has = |name: &str| wanted.iter().flatten().any(|item| item == name);
         Ok(Self {
             any: wanted.is_some(),
@@ -144,7 +144,7 @@ pub(super) fn with_entitlements<'a>(
 /// # Errors
 ///
 /// [`ApiError::InvalidInclude`] for anything but what is known.
-fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, ApiError> {
+fn requested_names(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, ApiError> {
     let items = query::list(query, "include").map(|item| item.replace('_', "-"));
     let items: Vec<String> = items.collect();
     if items.iter().all(|item| known.contains(&item.as_str())) {

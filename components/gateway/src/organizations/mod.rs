@@ -134,7 +134,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
 ///
 /// # Errors
 ///
-/// When the request is another one, when whoever made it may not read the list any more, or when it cannot be read.
+/// When the request is another one, when its caller may not read the list any more, or when it cannot be read.
 pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,

@@ -12,18 +12,18 @@ use crate::query;
 /// value. A resource of which the document says no more than which one is meant, such as a member of a team, is the parameter `id`.
 /// A document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
 pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
-    let mut parameters = asked(&request.query);
+    let mut parameters = of_query(&request.query);
     match operation {
         Operation::Read | Operation::List | Operation::Help => {}
         // The member that is to leave a team stands in the body of a DELETE.
         Operation::Delete | Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
-            parameters.extend(sent(&request.body))
+            parameters.extend(of_body(&request.body))
         }
     }
     parameters
 }
 
-fn asked(query: &str) -> Vec<Parameter> {
+fn of_query(query: &str) -> Vec<Parameter> {
     let fields = query::gathered(query).into_iter();
     fields
         .map(|(name, values)| match values.as_slice() {
@@ -33,7 +33,7 @@ fn asked(query: &str) -> Vec<Parameter> {
         .collect()
 }
 
-fn sent(body: &[u8]) -> Vec<Parameter> {
+fn of_body(body: &[u8]) -> Vec<Parameter> {
     let input = Input::read(body);
     let resources = input.as_ref().map(|input| input.resources(Kinds::Any));
     match resources {

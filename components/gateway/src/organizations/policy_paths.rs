@@ -1,4 +1,4 @@
-//! Where policies know organizations, and what they grant there.
+//! The paths by which policies know organizations, and the rights that they grant there.
 //!
 //! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
 

@@ -1,4 +1,4 @@
-//! How many requests a caller may make, and what every answer tells about it (contract 1.9, 1.3).
+//! The rate of a caller's requests, and the header fields that tell of it in every answer (contract 1.9, 1.3).
 
 use std::cell::{Cell, OnceCell};
 use std::net::IpAddr;
@@ -46,7 +46,7 @@ impl ApiRate {
     }
 }
 
-/// Whose requests are counted together.
+/// The callers whose requests are counted together.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RateKey<'k> {
     /// Those of one user, whatever token they hold, or of what stands for a user: a team, an organization, an entity.

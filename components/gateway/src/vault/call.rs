@@ -66,7 +66,7 @@ pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, ApiError> {
 impl<'a> Call<'a> {
     /// The fields of the body.
     pub(crate) fn fields(&self) -> Result<Fields<'a>, ApiError> {
-        Ok(Fields::of_body(self.request)?.expecting(self.known()))
+        Ok(Fields::of_body(self.request)?.expecting(self.effective_field_names()))
     }
 
     /// The fields of a body that may have no others (contract 1.6: 422).
@@ -76,11 +76,11 @@ impl<'a> Call<'a> {
 
     /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
     pub(crate) fn query_fields(&self) -> Result<Fields<'a>, ApiError> {
-        Ok(Fields::of_query(self.request)?.expecting(self.known()))
+        Ok(Fields::of_query(self.request)?.expecting(self.effective_field_names()))
     }
 
     /// The names of all fields that have an effect.
-    pub(crate) fn known(&self) -> Vec<&'static str> {
+    pub(crate) fn effective_field_names(&self) -> Vec<&'static str> {
         let captured = self.captured.iter().map(|captured| captured.name);
         self.takes
             .iter()

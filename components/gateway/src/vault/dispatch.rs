@@ -49,7 +49,7 @@ pub(super) fn unadmitted(
     };
     let answer = run(&unadmitted);
     if let Some(token) = unadmitted.root_token.take() {
-        trail.made(token);
+        trail.hides_root_token(token);
     }
     Some(answer)
 }

@@ -19,7 +19,7 @@ pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
         Operation::Read if cubbyhole_paths::is_secret(call.path) => Ok(Vec::new()),
         Operation::Read | Operation::List if call.request.query.is_empty() => Ok(Vec::new()),
         Operation::Read | Operation::List => {
-            let mut known = call.known();
+            let mut known = call.effective_field_names();
             if call.operation == Operation::List {
                 known.extend(PAGING.iter().map(|field| field.name));
             }

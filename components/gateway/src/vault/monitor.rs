@@ -83,7 +83,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
 ///
 /// # Errors
 ///
-/// When the request is another one, or whoever made it may not read the log any more.
+/// When the request is another one, or its caller may not read the log any more.
 pub(crate) fn resume(
     server: &Server<'_>,
     request: &Request,

@@ -1,4 +1,4 @@
-//! How much of a list is asked for, and how a list that ends early says so (SEC-S14).
+//! Pages of a list: how much is asked for, and how a list that ends early says so (SEC-S14).
 
 use gatehouse_access_api::KeyPage;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Where routes are.
+//! Places of routes: the paths below which the tables of routes are, as documents write them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -17,7 +17,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 /// The name of a mount's path in documents that name no mount.
 pub(in crate::vault) const MOUNT_PATH: &str = "gcp_mount_path";
 
-/// Some routes, and where they are.
+/// Tables of routes, and the path below which they are.
 pub(in crate::vault) struct Place<'a> {
     pub(in crate::vault) root: Root<'a>,
     pub(in crate::vault) tag: &'static str,

@@ -1,4 +1,4 @@
-//! How far a server has got.
+//! The stage of a server: not initialized, sealed, or open.
 
 use gatehouse_access_api::{Access, Cluster, Failure};
 
@@ -6,7 +6,7 @@ use super::errors::ApiError;
 use crate::host::SealProgress;
 use crate::vault::server::Server;
 
-/// How far a server has got.
+/// The stage that a server has reached.
 pub(super) enum Stage {
     Uninitialized,
     Sealed,

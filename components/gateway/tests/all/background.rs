@@ -1,4 +1,4 @@
-//! Work that is due without anybody asking (contract 2.6, 7.4).
+//! Work that is due without a request (contract 2.6, 7.4).
 
 use gatehouse_auth_method::{CredentialsError, IdentityTokenError, Rotated, RotationError};
 use gatehouse_gateway::Method;

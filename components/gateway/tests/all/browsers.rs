@@ -1,4 +1,4 @@
-//! What pages of other origins get in a browser: nothing (SEC-H8). There is no setting that lets one in.
+//! Pages of other origins get nothing in a browser (SEC-H8). There is no setting that lets one in.
 
 use gatehouse_gateway::{Method, Request};
 

@@ -1,4 +1,4 @@
-//! What holders of shares do together, and the key that seals what is stored (contract 6.1, SEC-K2, K4).
+//! Ceremonies of holders of shares, and the key that seals what is stored (contract 6.1, SEC-K2, K4).
 
 mod doubles;
 

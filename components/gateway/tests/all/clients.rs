@@ -1,4 +1,4 @@
-//! What real clients send, in order (contract 6.7).
+//! Requests of real clients, in their order (contract 6.7).
 
 use gatehouse_gateway::Method;
 use serde_json::json;

@@ -158,7 +158,7 @@ fn t4_a_token_of_two_uses_hands_a_secret_over_once() {
     let again = by(&server, &carrier, Method::Get, "cubbyhole/s", "");
     assert_eq!(again.0.status, 403);
 
-    // What a last use writes is gone with it.
+    // A secret that a last use writes is gone with it.
     let single = token(&server, r#"{"policies":["default"],"num_uses":1}"#);
     by(
         &server,

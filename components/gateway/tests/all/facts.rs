@@ -1,4 +1,4 @@
-//! What operators and their tools ask about a server: `sys/ha-status` and the like (contract 6.1).
+//! Facts that operators and their tools ask about a server: `sys/ha-status` and the like (contract 6.1).
 
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What holds for every path: headers, queries, nulls, warnings, help, and who is refused first (contract 1).
+//! Rules of every path: headers, queries, nulls, warnings, help, and the order of refusals (contract 1).
 
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn contract_1_9_warnings_come_in_their_order() {
     let expected = [format!("{UNKNOWN}[foo]"), format!("{REPLACED}[name]")];
     assert_eq!(entity.warnings(), expected);
     assert_eq!(entity.data()["name"], "e");
-    // Where the handler has nothing to say, nobody warns.
+    // Where the handler has nothing to say, there is no warning.
     server.post("identity/entity/name/e", named).expect(204);
 }
 

@@ -1,4 +1,4 @@
-//! What user interfaces ask for: `sys/internal/ui`, `sys/mounts` (contract 6.3, 6.4).
+//! Paths for user interfaces: `sys/internal/ui`, `sys/mounts` (contract 6.3, 6.4).
 
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};

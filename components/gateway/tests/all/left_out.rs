@@ -1,4 +1,4 @@
-//! What of Vault's API is left out, answered as `docs/vault.md` says.
+//! Parts of Vault's API that are left out are answered as `docs/vault.md` says.
 
 use gatehouse_gateway::Method;
 

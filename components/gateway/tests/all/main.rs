@@ -1,6 +1,6 @@
 //! Both protocols over the real capabilities, on stores in memory, and histories of concurrent requests.
 
-// What clippy allows in test functions holds for their helpers as well.
+// Helpers of tests may do all that clippy allows in test functions.
 #![allow(
     missing_docs,
     clippy::expect_used,

@@ -29,7 +29,7 @@ impl<T> Next<T> {
     }
 }
 
-/// What the script says, or else what the real method does.
+/// The answer of the script, or else that of the real method.
 macro_rules! scripted {
     ($next:expr, $real:expr) => {
         match $next.take() {
@@ -39,7 +39,7 @@ macro_rules! scripted {
     };
 }
 
-/// What the method answers next, and what it was asked.
+/// The answers that the method gives next, and the calls that it had.
 #[derive(Default)]
 pub struct Script {
     pub config: Next<Result<ConfigView, StorageError>>,

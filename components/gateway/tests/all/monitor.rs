@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::sealed;
 use super::server::{ROOT, Server, listed, request};
 
-/// What was asked of a log: since when, and from which level on.
+/// A call of a log: since when, and from which level on.
 type Asked = (Option<u64>, LogLevel);
 
-/// What a host has logged; each call is written down.
+/// The lines that a host has logged; each call is written down.
 #[derive(Clone, Default)]
 struct Lines {
     logged: Arc<Mutex<Vec<LogLine>>>,

@@ -112,7 +112,7 @@ fn disabling_removes_what_the_method_kept() {
     server.get("auth/gcp/config").refused(404, path);
 }
 
-/// Whether the method keeps something, and whether background work has to see to it.
+/// True if the method keeps something, and true if background work has to see to it.
 fn left_behind(server: &Server) -> (bool, bool) {
     let keys = server.access_store.keys();
     let is_listed = keys.iter().any(|key| key.starts_with("disabled-mount/"));

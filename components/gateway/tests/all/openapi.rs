@@ -18,7 +18,7 @@ fn parsed(document: Value) -> OpenAPI {
     serde_json::from_value(document).unwrap()
 }
 
-/// What is said about one path.
+/// The description of one path.
 struct Described {
     path: String,
     item: PathItem,
@@ -75,7 +75,7 @@ impl Described {
     }
 }
 
-/// Whether a parameter of the query is required; `None` where there is none.
+/// True if a parameter of the query is required; `None` where there is none.
 fn query(operation: &Operation, name: &str) -> Option<bool> {
     let parameters = operation.parameters.iter().filter_map(ReferenceOr::as_item);
     let mut data = parameters.map(Parameter::parameter_data_ref);
@@ -434,7 +434,7 @@ fn contract_1_10_help_describes_the_one_path() {
     }
     let about = &help["openapi"]["paths"]["/auth/gcp/role/{name}/labels"]["description"];
     assert!(text.contains(about.as_str().unwrap()), "{text}");
-    // What a parameter means stands below its name, in the words of the description.
+    // The meaning of a parameter stands below its name, in the words of the description.
     let schemas = help["openapi"]["components"]["schemas"]
         .as_object()
         .unwrap();
@@ -497,7 +497,7 @@ fn contract_1_10_who_asks_for_help_does_nothing_else() {
 fn every_described_path_has_help() {
     let server = Server::with_role();
     for described in Described::all() {
-        // Whether a list or what is at the path itself is meant, nobody can say who asks for help.
+        // A request for help cannot say if it means a list or what is at the path itself.
         if described.path.ends_with('/') {
             continue;
         }

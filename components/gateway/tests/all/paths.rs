@@ -54,7 +54,7 @@ fn a2_ambiguous_paths_to_organizations_are_refused_before_anything_is_looked_up(
             let mut request = Request::new(method, path);
             request.headers.push("authorization", "Bearer root-token");
             let answer = server.handle(&request);
-            // What cannot be a path of that protocol does not exist there.
+            // A path that is none of that protocol does not exist there.
             assert_eq!(answer.0.status, 404, "{path}: {}", answer.text());
             assert_eq!(answer.json()["errors"][0]["status"], "404", "{path}");
         }
@@ -289,7 +289,7 @@ fn a3_all_spellings_of_list_need_the_same_capability() {
         let answer = server.send(method, target, Some(&lister), "").expect(200);
         assert_eq!(answer.data(), serde_json::json!({"keys": ["dev"]}));
     }
-    // What lies below the path is what a list shows, so a rule about that decides.
+    // A list shows what lies below the path, so a rule about that decides.
     let below = server.token_with(r#"path "auth/gcp/roles/" { capabilities = ["list"] }"#);
     for (method, target) in lists {
         server.send(method, target, Some(&below), "").expect(200);

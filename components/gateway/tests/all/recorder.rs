@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::server::ROOT;
 
-/// What no readable text may hold.
+/// The texts that no readable text may hold.
 const SECRETS: [&str; 2] = [ROOT, "-----BEGIN"];
 
-/// What stands before the secret of a token; shorter texts with such a beginning are none.
+/// The beginnings of tokens before their secret; shorter texts with such a beginning are no tokens.
 const TOKEN_BEGINNINGS: [&str; 3] = ["hvs.", "hvb.", ".atlasv1."];
 
 fn is_secret(text: &str) -> bool {
@@ -102,7 +102,7 @@ struct Kept {
 pub struct Recorder(Arc<Mutex<Kept>>);
 
 impl Recorder {
-    /// What was recorded since the last time.
+    /// Takes the records since the last time.
     pub fn take(&self) -> Vec<Record> {
         std::mem::take(&mut self.0.lock().unwrap().records)
     }

@@ -1,4 +1,4 @@
-//! Who is refused first, and how it reads (contract 1.2, 1.6, 1.7).
+//! The order of refusals, and their texts (contract 1.2, 1.6, 1.7).
 
 use gatehouse_gateway::Method;
 

@@ -55,7 +55,7 @@ rows! { refused:
     sealed: RoleError::Storage(StoreError::Sealed.into()) => 503 "Vault is sealed";
 }
 
-/// What a write that brings `warning` shows.
+/// Asserts the answer to a write that brings `warning`.
 fn warned(warning: RoleWarning, status: u16, text: &str) {
     let server = Server::with_method();
     server.script.role_write.is(Ok(RoleWritten {

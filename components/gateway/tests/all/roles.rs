@@ -423,7 +423,7 @@ fn a4_blank_policies_of_a_role_give_a_login_the_default_policy_alone() {
             server
                 .post("auth/gcp/role/dev", &body.to_string())
                 .expect(200);
-            // What the role keeps is what a login under it brings.
+            // A login under the role brings what the role keeps.
             let kept = server.get("auth/gcp/role/dev").expect(200).data()["token_policies"].clone();
             let mut caller = identity();
             caller.token.policies = serde_json::from_value(kept).unwrap();

@@ -16,7 +16,7 @@ pub(crate) use rows;
 
 use gatehouse_auth_method::{AccountRefusal, ApiRefusal};
 
-/// What Google says of something that is not there.
+/// Google's answer about something that is not there.
 pub fn absent() -> ApiRefusal {
     ApiRefusal {
         status: 404,
@@ -25,7 +25,7 @@ pub fn absent() -> ApiRefusal {
     }
 }
 
-/// What Google says when the root credentials may not see something.
+/// Google's answer when the root credentials may not see something.
 pub fn hidden() -> ApiRefusal {
     ApiRefusal {
         status: 403,

@@ -1,4 +1,4 @@
-//! A server whose store nobody has unlocked (contract 1.6: sealed comes first).
+//! A server whose store has not been unlocked (contract 1.6: sealed comes first).
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;

@@ -38,7 +38,7 @@ pub struct Server {
     pub operator_log: Arc<Mutex<Vec<String>>>,
     /// Where every exchange is recorded.
     pub audit: Recorder,
-    /// What the method answers next, instead of what it would.
+    /// The answer that the method gives next, instead of its own.
     pub script: Arc<Script>,
 }
 
@@ -168,7 +168,7 @@ impl Server {
         self.send(Method::Delete, target, Some(ROOT), "")
     }
 
-    /// What is due without anybody asking.
+    /// Does the work that is due without a request.
     pub fn run_background(&self) {
         self.run_duties();
     }
@@ -186,7 +186,7 @@ impl Server {
         self.gateway.report_events()
     }
 
-    /// What the operator was told since the last time.
+    /// The lines for the operator since the last time.
     pub fn operator_lines(&self) -> Vec<String> {
         std::mem::take(&mut *self.operator_log.lock().unwrap())
     }
@@ -232,7 +232,7 @@ pub fn request(method: Method, target: &str, body: &str) -> Request {
     request
 }
 
-/// Somebody whom Google vouches for.
+/// An account that Google vouches for.
 pub fn identity() -> Identity {
     Identity {
         role: "dev".to_owned(),

@@ -150,7 +150,7 @@ fn refusals_have_their_texts_and_store_nothing() {
             .delete(path)
             .refused(405, &listed("unsupported operation"));
     }
-    // What changes nothing writes nothing.
+    // A request that changes nothing writes nothing.
     server
         .post("sys/auth/gcp/tune", r#"{"default_lease_ttl":10800}"#)
         .expect(204);

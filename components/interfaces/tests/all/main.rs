@@ -1,4 +1,4 @@
-//! What every package of `wit/` keeps to, and that its binary form says the same as its text.
+//! Rules that every package of `wit/` keeps to, and that its binary form says the same as its text.
 
 #![allow(
     clippy::indexing_slicing,
@@ -119,7 +119,7 @@ fn items_of_type(resolve: &Resolve, interface: &str, name: &str, id: TypeId) -> 
     std::iter::once(itself).chain(parts).collect()
 }
 
-/// Whether a type is there by `use`, and so described where it is defined.
+/// True if a type is there by `use`, and so described where it is defined.
 fn is_used_from_elsewhere(resolve: &Resolve, definition: &TypeDef) -> bool {
     match definition.kind {
         TypeDefKind::Type(Type::Id(original)) => resolve.types[original].owner != definition.owner,

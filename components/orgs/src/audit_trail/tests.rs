@@ -1,4 +1,4 @@
-//! What has been done, in the same commit as what was done (contract 4.15).
+//! Events of the audit trail, written in the same commit as the change that they tell (contract 4.15).
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn contract_4_15_what_is_done_with_an_organization_is_told_in_order() {
     orgs.update_named(Edition::Hosted, "acme", &rename("globex"), &by)
         .unwrap();
     next();
-    // What changes nothing is nothing that was done.
+    // A change that changes nothing is no event.
     orgs.update_named(Edition::Hosted, "globex", &rename("globex"), &by)
         .unwrap();
     let token = orgs

@@ -270,7 +270,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let principal = match credential {
             Credential::ApiToken(secret) => return self.identify_token(secret),
             Credential::Root => Principal::Installation,
-            Credential::Nobody => Principal::Workload(None),
+            Credential::WithoutEntity => Principal::Workload(None),
             Credential::Entity(entity) => match self.user_of_entity(entity)? {
                 Some(user) if user.suspended => return Ok(None),
                 Some(user) => Principal::User(user),
@@ -298,7 +298,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }))
     }
 
-    /// Whom a token acts as; `None` if they are gone or suspended, or the token is none for this API.
+    /// The principal that a token acts as; `None` if they are gone or suspended, or the token is none for this API.
     fn principal_of(&self, token: &TokenRecord) -> Result<Option<Principal>, Failure> {
         let exists =
             |external_id: &str| Ok::<_, Failure>(self.existing(external_id.to_owned())?.is_some());

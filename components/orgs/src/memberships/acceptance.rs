@@ -55,7 +55,7 @@ pub(crate) fn end_invitation_of_sweep(transaction: &mut Transaction, hash: &str,
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The membership with this id if it is theirs, or an invitation to their address.
-    pub(super) fn own<'i>(
+    pub(super) fn own_membership<'i>(
         &self,
         identity: &'i Identity,
         id: &str,
@@ -92,7 +92,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         id: &str,
         by: &Caller,
     ) -> Result<Attempt<OwnMembership>, MembershipError> {
-        let own = self.own(&by.identity, id)?;
+        let own = self.own_membership(&by.identity, id)?;
         let own = own.filter(|own| {
             !own.organization.disabled && own.membership.record.status == MembershipStatus::Invited
         });

@@ -20,7 +20,7 @@ use crate::{
     MembershipError, MembershipStatus, Orgs, Resource, Subject, User,
 };
 
-/// Whom an invitation means.
+/// The user that an invitation means.
 enum Invitee {
     /// A user who belongs to the organization by it; they may only come to be with it.
     User(User),
@@ -88,7 +88,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, membership)?)
     }
 
-    /// Whom the invitation means, or what is wrong with it. An entity that is no user yet is made one by `transaction`.
+    /// The user that the invitation means, or what is wrong with it. An entity that is no user yet is made one by `transaction`.
     fn invitee(
         &self,
         transaction: &mut Transaction,

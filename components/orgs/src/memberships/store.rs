@@ -38,7 +38,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     fn try_leave(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
         let own = self
-            .own(&by.identity, id)?
+            .own_membership(&by.identity, id)?
             .ok_or(MembershipError::NotFound)?;
         self.end_membership(&own.organization.external_id, &own.membership, None, by)
     }
@@ -147,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         identity: &Identity,
         id: &str,
     ) -> Result<Option<OwnMembership>, Failure> {
-        let Some(own) = self.own(identity, id)? else {
+        let Some(own) = self.own_membership(identity, id)? else {
             return Ok(None);
         };
         let hasher = self.hasher()?;

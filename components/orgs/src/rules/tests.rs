@@ -25,7 +25,7 @@ fn stored() -> Settings {
     }
 }
 
-/// What comes out of `changes` to `settings`.
+/// The outcome of `changes` to `settings`.
 fn outcome(
     edition: Edition,
     settings: &Settings,
@@ -350,7 +350,7 @@ fn contract_2_2_enforcing_own_keys_needs_a_key_where_there_are_such_keys() {
     }
 }
 
-/// What becomes of a mode and a pool, by attribute or by relationship, asked of an organization in `mode` with `pool`.
+/// The outcome of a mode and a pool, by attribute or by relationship, asked of an organization in `mode` with `pool`.
 fn execution(
     before: (ExecutionMode, Option<&str>),
     mode: Attribute<String>,

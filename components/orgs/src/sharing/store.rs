@@ -16,7 +16,7 @@ use crate::owned_keys::{key, kind, prefix};
 use crate::record::{OrganizationRecord, organization_key};
 use crate::{Failure, MAXIMUM_CONSUMERS, Orgs, Shared};
 
-/// Whom a producer names, each once.
+/// The consumers that a producer names, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ConsumersRecord {
     pub consumers: Vec<ConsumerRecord>,
@@ -121,7 +121,7 @@ const fn audience(shared: Shared, record: &OrganizationRecord) -> Audience {
     }
 }
 
-/// Whom the producer names.
+/// The key of the record of consumers that the producer names.
 pub(crate) fn consumers_key(shared: Shared, producer: &str) -> String {
     key(producer, kind::CONSUMERS, word_of(shared))
 }

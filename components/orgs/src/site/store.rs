@@ -114,40 +114,33 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
+/// A row for each attribute: its name on the wire, and its member of the changes, of the original and of what is stored. A row of
+/// `bound` has its member of the highest values too.
+macro_rules! judge {
+    (flag $issues:ident $changes:ident $original:ident $stored:ident: $($attribute:literal $member:ident;)*) => {
+        $($issues.flag($attribute, &$changes.$member, $original.$member, &mut $stored.$member);)*
+    };
+    (bound $issues:ident $changes:ident $original:ident $stored:ident: $($attribute:literal $member:ident;)*) => {
+        $($issues.bound(
+            $attribute,
+            &$changes.$member,
+            $original.$member,
+            Bounds::HIGHEST.$member,
+            &mut $stored.$member,
+        );)*
+    };
+    ($kind:ident $issues:ident $changes:ident $stored:ident: $($attribute:literal $member:ident;)*) => {
+        $($issues.$kind($attribute, &$changes.$member, &mut $stored.$member);)*
+    };
+}
+
 fn change_bounds(changes: &GeneralSettingsChanges, bounds: &mut Bounds, issues: &mut Issues) {
     let original = Bounds::default();
-    let highest = Bounds::HIGHEST;
-    for (attribute, change, default, highest, stored) in [
-        (
-            "teams-per-organization",
-            &changes.teams_per_organization,
-            original.teams_per_organization,
-            highest.teams_per_organization,
-            &mut bounds.teams_per_organization,
-        ),
-        (
-            "memberships-per-organization",
-            &changes.memberships_per_organization,
-            original.memberships_per_organization,
-            highest.memberships_per_organization,
-            &mut bounds.memberships_per_organization,
-        ),
-        (
-            "teams-per-membership",
-            &changes.teams_per_membership,
-            original.teams_per_membership,
-            highest.teams_per_membership,
-            &mut bounds.teams_per_membership,
-        ),
-        (
-            "agent-pools-per-organization",
-            &changes.agent_pools_per_organization,
-            original.agent_pools_per_organization,
-            highest.agent_pools_per_organization,
-            &mut bounds.agent_pools_per_organization,
-        ),
-    ] {
-        issues.bound(attribute, change, default, highest, stored);
+    judge! { bound issues changes original bounds:
+        "teams-per-organization" teams_per_organization;
+        "memberships-per-organization" memberships_per_organization;
+        "teams-per-membership" teams_per_membership;
+        "agent-pools-per-organization" agent_pools_per_organization;
     }
 }
 
@@ -157,63 +150,18 @@ fn change_settings(
 ) -> Result<(), ChangeError> {
     let original = GeneralSettings::default();
     let mut issues = Issues::default();
-    for (attribute, change, default, stored) in [
-        (
-            "limit-user-organization-creation",
-            &changes.limit_user_organization_creation,
-            original.limit_user_organization_creation,
-            &mut settings.limit_user_organization_creation,
-        ),
-        (
-            "api-rate-limiting-enabled",
-            &changes.api_rate_limiting_enabled,
-            original.api_rate_limiting_enabled,
-            &mut settings.api_rate_limiting_enabled,
-        ),
-        (
-            "send-passing-statuses-for-untriggered-speculative-plans",
-            &changes.send_passing_statuses_for_untriggered_speculative_plans,
-            original.send_passing_statuses_for_untriggered_speculative_plans,
-            &mut settings.send_passing_statuses_for_untriggered_speculative_plans,
-        ),
-        (
-            "allow-speculative-plans-on-pull-requests-from-forks",
-            &changes.allow_speculative_plans_on_pull_requests_from_forks,
-            original.allow_speculative_plans_on_pull_requests_from_forks,
-            &mut settings.allow_speculative_plans_on_pull_requests_from_forks,
-        ),
-        (
-            "require-two-factor-for-admins",
-            &changes.require_two_factor_for_admins,
-            original.require_two_factor_for_admins,
-            &mut settings.require_two_factor_for_admins,
-        ),
-        (
-            "fair-run-queuing-enabled",
-            &changes.fair_run_queuing_enabled,
-            original.fair_run_queuing_enabled,
-            &mut settings.fair_run_queuing_enabled,
-        ),
-        (
-            "limit-organizations-per-user",
-            &changes.limit_organizations_per_user,
-            original.limit_organizations_per_user,
-            &mut settings.limit_organizations_per_user,
-        ),
-        (
-            "limit-workspaces-per-organization",
-            &changes.limit_workspaces_per_organization,
-            original.limit_workspaces_per_organization,
-            &mut settings.limit_workspaces_per_organization,
-        ),
-        (
-            "default-remote-state-access",
-            &changes.default_remote_state_access,
-            original.default_remote_state_access,
-            &mut settings.default_remote_state_access,
-        ),
-    ] {
-        issues.flag(attribute, change, default, stored);
+    judge! { flag issues changes original settings:
+        "limit-user-organization-creation" limit_user_organization_creation;
+        "api-rate-limiting-enabled" api_rate_limiting_enabled;
+        "send-passing-statuses-for-untriggered-speculative-plans"
+            send_passing_statuses_for_untriggered_speculative_plans;
+        "allow-speculative-plans-on-pull-requests-from-forks"
+            allow_speculative_plans_on_pull_requests_from_forks;
+        "require-two-factor-for-admins" require_two_factor_for_admins;
+        "fair-run-queuing-enabled" fair_run_queuing_enabled;
+        "limit-organizations-per-user" limit_organizations_per_user;
+        "limit-workspaces-per-organization" limit_workspaces_per_organization;
+        "default-remote-state-access" default_remote_state_access;
     }
     let mut rate = Some(settings.api_rate_limit);
     issues.limit("api-rate-limit", &changes.api_rate_limit, &mut rate);
@@ -222,26 +170,14 @@ fn change_settings(
     }
     settings.api_rate_limit = rate.unwrap_or(original.api_rate_limit);
     change_bounds(changes, &mut settings.bounds, &mut issues);
-    issues.limit(
-        "default-organizations-per-user-ceiling",
-        &changes.default_organizations_per_user_ceiling,
-        &mut settings.default_organizations_per_user_ceiling,
-    );
-    issues.limit(
-        "default-workspaces-per-organization-ceiling",
-        &changes.default_workspaces_per_organization_ceiling,
-        &mut settings.default_workspaces_per_organization_ceiling,
-    );
-    issues.short_text(
-        "apply-timeout",
-        &changes.apply_timeout,
-        &mut settings.apply_timeout,
-    );
-    issues.short_text(
-        "plan-timeout",
-        &changes.plan_timeout,
-        &mut settings.plan_timeout,
-    );
+    judge! { limit issues changes settings:
+        "default-organizations-per-user-ceiling" default_organizations_per_user_ceiling;
+        "default-workspaces-per-organization-ceiling" default_workspaces_per_organization_ceiling;
+    }
+    judge! { short_text issues changes settings:
+        "apply-timeout" apply_timeout;
+        "plan-timeout" plan_timeout;
+    }
     issues.none_or_refused()
 }
 

@@ -1,4 +1,4 @@
-//! How long tokens may live (contract 4.8), and how long they live if the request does not say (contract 4.6).
+//! Lifetimes of tokens: the longest (contract 4.8), and the one where the request does not say (contract 4.6).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Record, Transaction};

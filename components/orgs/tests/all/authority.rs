@@ -1,4 +1,4 @@
-//! Who a caller is, and what they may do (contract 1.6, 1.7, 2.10).
+//! Identification of callers, and their rights (contract 1.6, 1.7, 2.10).
 
 use super::*;
 use gatehouse_orgs::{
@@ -121,7 +121,7 @@ fn contract_1_7_people_may_make_organizations_and_workloads_by_policy_only() {
     };
     assert_eq!(creation(&ada, false), Decision::Allowed);
     assert_eq!(creation(&Credential::Root, false), Decision::Allowed);
-    for credential in [&entity, &Credential::Nobody] {
+    for credential in [&entity, &Credential::WithoutEntity] {
         assert_eq!(creation(credential, false), Decision::Hidden);
         assert_eq!(creation(credential, true), Decision::Allowed);
     }

@@ -14,7 +14,7 @@ use crate::answer::{self, Answer};
 /// Deepest nesting of a mask.
 const DEEPEST: usize = 16;
 
-/// What is kept below one member; nothing in it keeps all.
+/// The parts kept below one member; an empty one keeps all.
 #[derive(Clone, Debug, Default)]
 struct Selection(Vec<(String, Selection)>);
 

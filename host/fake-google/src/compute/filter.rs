@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::compute::invalid_field;
 
-/// Whether a member is listed.
+/// The members that a filter lists.
 #[derive(Debug)]
 pub(super) enum MemberFilter {
     /// All are.
@@ -36,7 +36,7 @@ impl MemberFilter {
             .ok_or_else(|| invalid_field("filter", text))
     }
 
-    /// Whether the instance with this path is listed.
+    /// True if the instance with this path is listed.
     pub(super) fn admits(&self, candidate: &str) -> bool {
         match self {
             Self::All => true,

@@ -26,7 +26,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// Whether the instances of this zone may belong to its groups.
+    /// True if the instances of this zone may belong to its groups.
     pub(crate) fn covers(&self, zone: &str) -> bool {
         match self {
             Self::Zone(name) => name == zone,

@@ -34,7 +34,7 @@ pub(crate) struct ComputeRequest<'a> {
     subject: Subject<'a>,
 }
 
-/// What is asked for.
+/// The resource that is asked for.
 #[derive(Debug, PartialEq, Eq)]
 enum Subject<'a> {
     Instance {

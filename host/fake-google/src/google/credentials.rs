@@ -1,4 +1,4 @@
-//! What gets a program an access token: key files, a person's login, the metadata server.
+//! Credentials that get a program an access token: key files, a person's login, the metadata server.
 
 use crate::error::FakeGoogleError;
 use crate::google::FakeGoogle;
@@ -46,7 +46,7 @@ impl FakeGoogle {
         self.state.lock().key_propagation = assertions;
     }
 
-    /// Whether a proxy leads programs here who know Google by its own names: their assertions name its own token endpoint.
+    /// Says that a proxy leads programs here that know Google by its own names: their assertions name its own token endpoint.
     pub fn set_proxied(&self, proxied: bool) {
         self.state.lock().proxied = proxied;
     }
@@ -86,7 +86,7 @@ impl FakeGoogle {
         Ok(())
     }
 
-    /// Whether the metadata server's answers carry `Metadata-Flavor: Google`; without it, it is just some web server.
+    /// Says if the metadata server's answers carry `Metadata-Flavor: Google`; without it, it is just some web server.
     pub fn set_metadata_flavor(&self, shown: bool) {
         self.state.lock().metadata_server.shows_flavor = shown;
     }

@@ -39,7 +39,7 @@ impl KeyPropagation {
         self.refusals_left.insert(key_id.to_owned(), refusals);
     }
 
-    /// Whether the token endpoint has not heard of the key yet; each question brings it nearer.
+    /// True if the token endpoint has not heard of the key yet; each question brings it nearer.
     pub(crate) fn is_still_unknown(&mut self, key_id: &str) -> bool {
         match self.refusals_left.get_mut(key_id) {
             Some(left) if *left > 0 => {

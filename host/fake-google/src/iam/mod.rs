@@ -30,7 +30,7 @@ pub(crate) struct IamRequest<'a> {
     action: IamAction<'a>,
 }
 
-/// What is to be done with the account.
+/// An action on the account.
 #[derive(Debug, PartialEq, Eq)]
 enum IamAction<'a> {
     Get,

@@ -34,7 +34,7 @@ struct AssertionClaims {
 }
 
 impl State {
-    /// Whom the assertion of this form speaks for; `token_url` is the audience that it has to name.
+    /// The account that the assertion of this form speaks for; `token_url` is the audience that it has to name.
     pub(super) fn verify_assertion(
         &mut self,
         form: &HashMap<String, String>,

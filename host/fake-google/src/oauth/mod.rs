@@ -17,7 +17,7 @@ use crate::state::State;
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const REFRESH_TOKEN: &str = "refresh_token";
 
-/// What a request proved.
+/// The proof that a request brought: its principal and scopes.
 struct Grant {
     principal: Principal,
     /// Scopes, separated by spaces.

@@ -14,7 +14,7 @@ use crate::oauth::{Grant, Refusal};
 /// The client of Google's own command line, with which people get application default credentials.
 const CLIENT_ID: &str = "764086051850-fake.apps.googleusercontent.com";
 const CLIENT_SECRET: &str = "d-fake-client-secret";
-/// What that client asks people to agree to.
+/// The scopes that the client asks people to agree to.
 const SCOPES: &str = "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/cloud-platform";
 /// Random bytes in a refresh token.
 const ENTROPY: usize = 48;
@@ -51,12 +51,12 @@ impl Users {
         self.refresh_tokens.len() < before
     }
 
-    /// Whether this person is logged in anywhere.
+    /// True if this person is logged in anywhere.
     pub(crate) fn contains(&self, email: &str) -> bool {
         self.refresh_tokens.values().any(|owner| owner == email)
     }
 
-    /// Whom the refresh token of this form speaks for.
+    /// The person that the refresh token of this form speaks for.
     pub(super) fn verify_refresh(&self, form: &HashMap<String, String>) -> Result<Grant, Refusal> {
         let field = |name: &'static str| form.get(name).ok_or(Refusal::MissingParameter(name));
         if field("client_id")? != CLIENT_ID {

@@ -57,7 +57,7 @@ impl WorkloadIdentityProvider {
         )
     }
 
-    /// Whether a token for this audience is meant for the provider.
+    /// True if a token for this audience is meant for the provider.
     pub(super) fn admits_audience(&self, audience: &str) -> bool {
         if self.allowed_audiences.is_empty() {
             audience.strip_prefix("https:").unwrap_or(audience) == self.audience()
@@ -68,7 +68,7 @@ impl WorkloadIdentityProvider {
         }
     }
 
-    /// Whether the condition admits this subject.
+    /// True if the condition admits this subject.
     pub(super) fn admits_subject(&self, subject: &str) -> bool {
         self.condition_subject
             .as_deref()

@@ -75,7 +75,7 @@ async fn disabled_and_unknown_accounts_are_not_impersonated() {
         "FAILED_PRECONDITION",
         "Service account is disabled and cannot be impersonated.",
     );
-    // Who holds nothing is not told that the account does not exist.
+    // A caller who holds nothing is not told that the account does not exist.
     let unknown = generate(&google, &federated, "nobody@example.com", &order()).await;
     assert_refused(&unknown, StatusCode::FORBIDDEN, "PERMISSION_DENIED", DENIED);
 }

@@ -22,7 +22,7 @@ pub struct Issuer {
     documents: Arc<Mutex<Documents>>,
 }
 
-/// What it publishes.
+/// The documents that it publishes.
 struct Documents {
     discovery: Value,
     key_set: Value,

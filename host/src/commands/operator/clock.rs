@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn no_share(_: usize, _: u8) -> Result<Zeroizing<Vec<u8>>> {
-        bail!("nobody gives a share")
+        bail!("no share is given")
     }
 
     #[tokio::test]

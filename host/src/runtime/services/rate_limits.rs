@@ -1,4 +1,4 @@
-//! How often something may happen, counted over all instances.
+//! Rate limits, counted over all instances.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How long a batch waits for company.
+//! The time for which a batch waits for more commits.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How entries lie in the file.
+//! The layout of entries in the file.
 //!
 //! | table | key | value |
 //! | --- | --- | --- |

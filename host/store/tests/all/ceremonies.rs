@@ -1,4 +1,4 @@
-//! What holders of shares do together on an open store (SEC-K2, K4).
+//! Ceremonies of holders of shares on an open store (SEC-K2, K4).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

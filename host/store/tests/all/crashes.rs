@@ -1,4 +1,4 @@
-//! What is left after the process was killed, or the backend dropped, between commit and acknowledgement (SEC-S1, SEC-S2).
+//! The state of the store after the process was killed, or the backend dropped, between commit and acknowledgement (SEC-S1, SEC-S2).
 //!
 //! The killed process is this test binary once more. It runs the ignored test [`writer_that_gets_killed`] on the file that an environment
 //! variable names.
@@ -90,7 +90,7 @@ fn run_and_kill(path: &Path, lines: usize) -> BTreeMap<u32, u32> {
         seen += usize::from(note(reports.next().unwrap().unwrap()).is_some());
     }
     child.kill().unwrap();
-    // What is still in the pipe was acknowledged before the kill.
+    // The lines that are still in the pipe were acknowledged before the kill.
     for line in reports.map_while(Result::ok) {
         note(line);
     }

@@ -13,7 +13,7 @@ use gatehouse_store::{
 use crate::shares::{Host, memory, sharing};
 use crate::subject::{put, value};
 
-/// What happens at one of the commits.
+/// A fault at one of the commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// It fails, and so does everything after it: the process is gone.
@@ -126,7 +126,7 @@ impl Backend for Faulty {
     }
 }
 
-/// What a request to initialize does; the shares only if all of it worked.
+/// Initializes as a request does; gives the shares only if all of it worked.
 async fn initialize<B: Backend>(host: &Host<B>) -> Result<Vec<KeyShare>, ()> {
     let shares = host.seal.begin(sharing(3, 2)).await.map_err(|_| ())?;
     let first = async {

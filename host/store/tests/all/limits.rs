@@ -1,4 +1,4 @@
-//! What may be asked.
+//! Limits of requests to the store.
 
 use gatehouse_ports::{CommitError, StoreError};
 use gatehouse_store::PrivateStore;

@@ -16,7 +16,7 @@ const KEYS: [&str; 9] = ["!", "a", "a/", "a/b", "a/b/c", "a0", "b", "~", "~~"];
 const PREFIXES: [&str; 8] = ["", "!", "a", "a/", "a/b", "b", "c", "~"];
 const NAMESPACES: [Namespace; 3] = [Namespace::AuthMethod, Namespace::Access, Namespace::Orgs];
 
-/// What a check asks for, before the model says which version that is.
+/// The requirement of a check, before the model says which version that is.
 #[derive(Debug, Clone, Copy)]
 enum Wanted {
     Absent,
@@ -76,7 +76,7 @@ struct Stored {
     version: Version,
 }
 
-/// What must be in the store, and which versions each key ever had.
+/// The entries that must be in the store, and the versions that each key ever had.
 #[derive(Default)]
 struct Model {
     entries: BTreeMap<(Namespace, &'static str), Stored>,

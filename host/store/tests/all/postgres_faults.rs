@@ -16,7 +16,7 @@ use crate::postgres_server::{Database, Server, settings, url};
 use crate::shares::sharing;
 use crate::subject::{absent, at_version, keys, put, value, version};
 
-/// What is done to the connection of the next statement.
+/// The fault of the connection of the next statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// It is cut once so many bytes have gone to the server.

@@ -16,6 +16,23 @@ async fn refusal(settings: &PostgresSettings) -> PostgresError {
     open(settings).await.unwrap_err()
 }
 
+/// The refusal of opening the database, and that of making its tables.
+async fn refusals(settings: &PostgresSettings) -> [PostgresError; 2] {
+    let of_opening = refusal(settings).await;
+    [
+        of_opening,
+        PostgresBackend::migrate(settings).await.unwrap_err(),
+    ]
+}
+
+#[track_caller]
+fn assert_unreachable(refused: &PostgresError) {
+    assert!(
+        matches!(refused, PostgresError::Unreachable(_)),
+        "{refused:?}"
+    );
+}
+
 #[tokio::test]
 async fn addresses_that_cannot_be_used_are_refused_before_anything_is_sent() {
     for (url, said) in [
@@ -47,10 +64,7 @@ async fn addresses_that_cannot_be_used_are_refused_before_anything_is_sent() {
 #[tokio::test]
 async fn a_server_that_is_not_there_or_refuses_the_user_is_named_as_that() {
     let refused = refusal(&settings("postgresql://a@127.0.0.1:1/b")).await;
-    assert!(
-        matches!(refused, PostgresError::Unreachable(_)),
-        "{refused}"
-    );
+    assert_unreachable(&refused);
     let server = Server::shared().await;
     let refused = refusal(&settings(&server.url("missing"))).await;
     assert!(refused.to_string().contains("does not exist"), "{refused}");
@@ -65,10 +79,7 @@ async fn n4_a_server_without_tls_is_not_spoken_to_where_that_was_asked_for() {
     for mode in ["require", "verify-full"] {
         let url = format!("{}?sslmode={mode}", server.url("postgres"));
         let refused = refusal(&settings(&url)).await;
-        assert!(
-            matches!(refused, PostgresError::Unreachable(_)),
-            "{refused}"
-        );
+        assert_unreachable(&refused);
     }
 }
 
@@ -100,10 +111,7 @@ async fn n4_the_certificate_of_the_server_and_its_name_are_verified() {
         refusal(&settings("localhost", &other.cert)).await,
         refusal(&settings("127.0.0.1", &certified.cert)).await,
     ] {
-        assert!(
-            matches!(refused, PostgresError::Unreachable(_)),
-            "{refused:?}"
-        );
+        assert_unreachable(&refused);
         let text = refused.to_string();
         assert!(text.contains("certificate"), "{text}");
     }
@@ -154,12 +162,7 @@ async fn the_schema_of_another_program_is_refused_and_left_alone() {
             .await
             .unwrap();
         client.batch_execute(table).await.unwrap();
-        for refused in [
-            refusal(&database.settings).await,
-            PostgresBackend::migrate(&database.settings)
-                .await
-                .unwrap_err(),
-        ] {
+        for refused in refusals(&database.settings).await {
             assert!(
                 matches!(refused, PostgresError::ForeignSchema),
                 "{refused:?}"
@@ -178,12 +181,7 @@ async fn s12_newer_and_older_tables_are_refused() {
         client.batch_execute(&text).await.unwrap();
     };
     set(2).await;
-    for refused in [
-        refusal(&database.settings).await,
-        PostgresBackend::migrate(&database.settings)
-            .await
-            .unwrap_err(),
-    ] {
+    for refused in refusals(&database.settings).await {
         assert!(
             matches!(refused, PostgresError::NewerSchema { found: 2 }),
             "{refused:?}"

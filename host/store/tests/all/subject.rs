@@ -54,7 +54,7 @@ pub struct Subject {
     pub clock: Arc<ManualClock>,
     backend: Option<Arc<dyn Backend>>,
     directory: TempDir,
-    /// What is below the adapter.
+    /// The store below the adapter.
     key_value: KeyValue,
     /// The database of the kinds that have one.
     database: Option<Database>,

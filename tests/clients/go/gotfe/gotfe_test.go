@@ -37,7 +37,7 @@ func TestGoTfe(t *testing.T) {
 		must(t, suite.run(group, outcomes))
 	}
 
-	// What was to run and did not has no outcome.
+	// A test that was to run and did not has no outcome.
 	names := slices.Concat(tests, slices.Collect(maps.Keys(listed)), slices.Collect(maps.Keys(outcomes)))
 	slices.Sort(names)
 	numbers := make(map[verdict]int)

@@ -18,7 +18,7 @@ const (
 	wrong
 )
 
-// What go-tfe says where it leaves a test out: it is for the other edition, or is never run.
+// Reasons of go-tfe for leaving a test out: it is for the other edition, or is never run.
 var ownReasons = []string{
 	"Skipping test related to HCP Terraform. Set ENABLE_TFE=1 to run.",
 	"Skipping test related to Terraform Enterprise. Set ENABLE_TFE=0 to run.",

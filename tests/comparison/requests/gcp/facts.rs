@@ -1,4 +1,4 @@
-//! What the requests name without any server having said it: addresses, credentials, and tokens that Google and its accounts sign.
+//! Values that the requests name and that no server has given: addresses, credentials, and tokens that Google and its accounts sign.
 
 use gatehouse_fake_google::{Claims, FakeGoogle, IdentityFormat};
 use gatehouse_tests::{INSTANCE, OPERATOR, WORKLOAD};

@@ -6,13 +6,13 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::Hash;
 use std::time::Duration;
 
-/// What one object does when its clients come one after the other.
+/// The behaviour of one object when its clients come one after the other.
 pub trait Model {
-    /// What the object remembers.
+    /// The state that the object remembers.
     type State: Clone + Eq + Hash + Debug;
-    /// What clients ask of it.
+    /// The operations that clients ask of it.
     type Operation: Debug;
-    /// What they are told.
+    /// The outcomes that they are told.
     type Outcome: Debug;
 
     /// Before the first operation.
@@ -27,7 +27,7 @@ pub trait Model {
         outcome: Option<&Self::Outcome>,
     ) -> Option<Self::State>;
 
-    /// Whether `operation` with `outcome` leaves every state as it is in which it is possible. Of two orders that differ only in where
+    /// True if `operation` with `outcome` leaves every state as it is in which it is possible. Of two orders that differ only in where
     /// such a call stands, one will do.
     fn only_observes(&self, operation: &Self::Operation, outcome: &Self::Outcome) -> bool;
 }
@@ -46,9 +46,9 @@ pub enum Ending<O> {
 pub struct Call<P, O> {
     /// When it began, after the history did.
     pub invoked: Duration,
-    /// What was asked.
+    /// The operation that was asked.
     pub operation: P,
-    /// What came of it.
+    /// Its outcome.
     pub ending: Ending<O>,
 }
 
@@ -145,7 +145,7 @@ pub fn check<M: Model>(
             outcome.is_some_and(|outcome| model.only_observes(&call.operation, outcome))
         };
         let observers = candidates.iter().filter(|&&at| observes(at));
-        // What is possible now and changes nothing is as well done now as later.
+        // An operation that is possible now and changes nothing is as well done now as later.
         if let Some(observed) = observers.filter_map(|&at| next(at)).next() {
             open.push(observed);
             continue;

@@ -1,4 +1,4 @@
-//! What clients asked, and what they were told, with the moments around it.
+//! The record of a history: clients' requests and their answers, with the moments around them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -48,7 +48,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What the server said.
+/// An answer of the server.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status code.
@@ -57,18 +57,18 @@ pub struct Answer {
     pub body: Value,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// An answer.
     Answer(Answer),
-    /// The connection ended before the answer did: nobody knows whether the server has done what was asked.
+    /// The connection ended before the answer did: it is not known if the server has done what was asked.
     Lost,
     /// There was no connection: the server was not asked.
     Unsent,
 }
 
-/// Whom the clients talk to.
+/// The server that the clients talk to.
 pub trait Server: Sync {
     /// The operator's token.
     fn root_token(&self) -> &str;
@@ -110,7 +110,7 @@ pub struct Issued {
 }
 
 impl Issued {
-    /// What an `auth` block holds.
+    /// The contents of an `auth` block.
     pub fn read(auth: &Value) -> Self {
         let text = |name: &str| auth[name].as_str().expect("an auth block").to_owned();
         Self {

@@ -22,7 +22,7 @@ const STORES_FILE: &str = "key-value";
 /// How the components' variables begin in the environment of the native host. As variables of Spin they go without it, in lower case.
 const PREFIX: &str = "GATEHOUSE_";
 
-/// The variable that says where clients find the server. The native host says where it listens; nobody does that in Spin.
+/// The variable that says where clients find the server. The native host says where it listens; Spin does not.
 const ADVERTISED_ADDRESS: &str = "advertised_address";
 
 /// The variable with the root key.
@@ -46,7 +46,7 @@ const TAKEN: [&str; 11] = [
     "storage.",
 ];
 
-/// What an application of Spin is told by its manifest and its operator.
+/// The settings of an application of Spin, from its manifest and its operator.
 pub struct Application {
     /// Stores and variables.
     pub platform: Platform,

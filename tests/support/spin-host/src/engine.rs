@@ -1,4 +1,4 @@
-//! The engine that Spin 4.1 makes, with the limits that it sets where nobody says otherwise.
+//! The engine that Spin 4.1 makes, with the limits that it has by default.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! What a component may import of Spin, and what it asks for in vain.
+//! The imports that Spin offers a component, and those that a component asks for in vain.
 
-// What Spin offers is written down once, where the manifests and the bundle are held against it.
+// Spin's offer is written down once, where the manifests and the bundle are held against it.
 #[path = "../../../../components/bundle/tests/all/spin/offered.rs"]
 mod offered;
 

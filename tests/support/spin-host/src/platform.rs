@@ -1,4 +1,4 @@
-//! What Spin offers beside WASI: key-value stores and variables.
+//! Spin's own interfaces beside WASI: key-value stores and variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ mod bindings {
 
 type Trappable<T> = wasmtime::Result<T>;
 
-/// What all instances share.
+/// The state that all instances share.
 #[derive(Clone)]
 pub struct Platform {
     /// The stores, with the labels that the application declares.
@@ -37,7 +37,7 @@ pub struct Platform {
 
 /// [`Platform`] as one instance uses it.
 pub struct PlatformView<'a> {
-    /// What all instances share.
+    /// The state that all instances share.
     pub platform: &'a Platform,
     /// Where the instance's handles are.
     pub table: &'a mut ResourceTable,

@@ -1,4 +1,4 @@
-//! What Spin does to a request before the component sees it.
+//! Spin's changes of a request before the component sees it.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! What one instance holds on the host's side.
+//! The state of one instance on the host's side.
 
 use wasmtime::component::ResourceTable;
 use wasmtime::{Engine, Store};
@@ -8,7 +8,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use crate::outbound::Outbound;
 use crate::platform::{Platform, PlatformView};
 
-/// What every instance is given.
+/// The state that every instance is given.
 #[derive(Clone)]
 pub struct Grants {
     /// The environment variables of the component.

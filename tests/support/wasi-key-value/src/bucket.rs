@@ -46,7 +46,7 @@ impl Bucket {
         self.remove(Operation::Delete, key)
     }
 
-    /// Whether anything is under `key`.
+    /// True if anything is under `key`.
     ///
     /// # Errors
     ///
@@ -199,12 +199,12 @@ const fn call<'a>(operation: Operation, key: &'a str, value: Option<&'a [u8]>) -
 pub struct Cas {
     bucket: Bucket,
     key: String,
-    /// What is compared; `None` compares nothing.
+    /// The value that is compared; `None` compares nothing.
     read: Option<Vec<u8>>,
 }
 
 impl Cas {
-    /// What is there now; the swap will compare with it.
+    /// The value that is there now; the swap will compare with it.
     ///
     /// # Errors
     ///

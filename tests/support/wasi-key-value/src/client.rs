@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::records::Records;
 use crate::{Bucket, Error};
 
-/// What a call does.
+/// The kind of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// `bucket.get`
@@ -52,15 +52,15 @@ impl Operation {
 /// A call that is about to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// What it does.
+    /// The kind of the call.
     pub operation: Operation,
     /// The key that it is about; empty for `list-keys`.
     pub key: &'a str,
-    /// What it would write.
+    /// The value that it would write.
     pub value: Option<&'a [u8]>,
 }
 
-/// What becomes of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It happens.
@@ -76,7 +76,7 @@ pub enum Verdict {
     Answer(Option<Vec<u8>>),
 }
 
-/// A call that nobody may make who wants to be right on every host.
+/// A call that a client must not make to be right on every host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Misuse {
     /// An increment of a record that has not eight bytes: Spin panics.
@@ -108,7 +108,7 @@ pub struct Uses {
     pub others: u64,
 }
 
-/// What a caller is told that is not so.
+/// A false answer that a caller is given.
 pub(crate) enum Lie {
     /// This is stored.
     Stored(Option<Vec<u8>>),
@@ -217,7 +217,7 @@ impl KeyValue {
         lock(&self.condition).writes_left = Some(writes);
     }
 
-    /// Whether a call came after the last write that was to happen.
+    /// True if a call came after the last write that was to happen.
     #[must_use]
     pub fn was_stopped(&self) -> bool {
         lock(&self.condition).stopped
@@ -233,12 +233,12 @@ impl KeyValue {
         lock(&self.condition).interceptor = None;
     }
 
-    /// How often this client called what since the last time somebody asked.
+    /// The number of this client's calls by kind since the last time that this was asked.
     pub fn take_uses(&self) -> Uses {
         std::mem::take(&mut lock(&self.condition).uses)
     }
 
-    /// What this client should never have done.
+    /// The calls that this client should never have made.
     #[must_use]
     pub fn misuses(&self) -> Vec<Misuse> {
         lock(&self.condition).misuses.clone()
@@ -250,7 +250,7 @@ impl KeyValue {
         lock(&self.records).keys(label)
     }
 
-    /// What is stored, whoever asks.
+    /// The entries that are stored, whichever client asks.
     #[must_use]
     pub fn stored(&self, label: &str, key: &str) -> Option<Vec<u8>> {
         lock(&self.records).get(label, key).cloned()

@@ -1,4 +1,4 @@
-//! What a store answers instead of a record.
+//! Errors that a store answers instead of a record.
 
 use crate::Cas;
 

@@ -134,7 +134,7 @@ fn contract_5_6_the_conditions_of_one_policy_hold_for_what_another_grants() {
     assert!(!verdict.permits(Operation::Delete, &[], None));
 }
 
-/// Whose name this is; has an id and nothing else.
+/// An identity of this name; it has an id and nothing else.
 struct Named(&'static str);
 
 impl Identity for Named {

@@ -224,7 +224,7 @@ fn s12_a_tidy_keeps_old_tokens_that_are_valid_and_removes_those_that_are_not() {
     }
     let records = server.store.keys();
     let records = records.iter().filter(|key| key.starts_with("token/"));
-    // What is left: the two root tokens, the periodic, the chosen, the holder of secrets, and the wrapping one.
+    // These are left: the two root tokens, the periodic, the chosen, the holder of secrets, and the wrapping one.
     assert_eq!(records.count(), 6);
     assert_eq!(index(&server), 6);
 }

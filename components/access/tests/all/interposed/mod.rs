@@ -8,7 +8,7 @@ use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError
 
 use super::server::{Server, TestStore};
 
-/// What becomes of a commit.
+/// The outcome of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The store decides.

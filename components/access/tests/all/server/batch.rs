@@ -6,7 +6,7 @@ use gatehouse_access::{Issued, Lifetime, TokenParameters, TokenType};
 
 use super::policies;
 
-/// What a role says that asks for batch tokens.
+/// The parameters of a role that asks for batch tokens.
 pub fn batch() -> TokenParameters {
     TokenParameters {
         token_type: Some(TokenType::Batch),
@@ -25,7 +25,7 @@ pub fn living(ttl: u64) -> TokenParameters {
     }
 }
 
-/// What the text of a token stands for.
+/// The sealed bytes in the text of a batch token.
 pub fn bytes_of(token: &str) -> Vec<u8> {
     let sealed = token.strip_prefix("hvb.").unwrap();
     URL_SAFE_NO_PAD.decode(sealed).unwrap()

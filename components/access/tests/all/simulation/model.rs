@@ -147,7 +147,7 @@ impl Model {
         self.end(false, |place, _| late.contains(&place));
     }
 
-    /// What the end of `token` alone means to its children.
+    /// The effect of the end of `token` alone on its children.
     pub fn leave_children(&mut self, token: usize, certainly: bool) {
         for child in &mut self.tokens {
             if child.parent == Some(token) {

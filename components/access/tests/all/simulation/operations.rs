@@ -1,4 +1,4 @@
-//! What the holders of tokens do, each judged against the model.
+//! Operations of the holders of tokens, each judged against the model.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -28,7 +28,7 @@ pub(crate) struct Federation {
     pub(crate) identity_token: Zeroizing<String>,
     /// As configured: the provider of a workload identity pool.
     pub(crate) audience: String,
-    /// Whom to act as.
+    /// The service account to act as.
     pub(crate) service_account_email: String,
     /// Seconds that the access token is to live.
     pub(crate) lifetime: u64,

@@ -1,4 +1,4 @@
-//! What is joined for Spin, shown with components that hold hardly anything but their imports and exports.
+//! Composition for Spin, shown with components that hold hardly anything but their imports and exports.
 
 use std::collections::BTreeMap;
 

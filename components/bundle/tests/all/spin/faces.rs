@@ -1,4 +1,4 @@
-//! What a component imports and exports.
+//! The imports and exports of a component.
 
 use std::collections::BTreeMap;
 

@@ -203,7 +203,7 @@ fn what_the_documents_give_to_spinkube_is_what_spin_3_is_given() {
         "  name: gatehouse",
         "  seal_key: \"...\"",
         "        secretKeyRef: { name: gatehouse, key: seal_key }",
-        // What SpinKube itself calls its executor.
+        // SpinKube itself calls its executor so.
         "  executor: containerd-shim-spin",
         "  replicas: 1",
         &image,

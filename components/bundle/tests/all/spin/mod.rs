@@ -1,4 +1,4 @@
-//! What Spin is given: that its manifests are as Spin documents them, and that what they name fits Spin and one another.
+//! Manifests for Spin: they are as Spin documents them, and the components that they name fit Spin and one another.
 
 mod composition;
 mod faces;

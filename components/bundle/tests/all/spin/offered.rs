@@ -99,7 +99,7 @@ pub fn by_spin_4_1() -> Vec<Offer> {
     [&WASI_0_2[..], &DRAFTS, &WASI_0_3].concat()
 }
 
-/// Whether an offer has the interface that a component imports by this name.
+/// True if an offer has the interface that a component imports by this name.
 pub fn covers(offers: &[Offer], import: &str) -> bool {
     let Some((path, asked)) = import.split_once('@') else {
         return false;
@@ -112,7 +112,7 @@ pub fn covers(offers: &[Offer], import: &str) -> bool {
     })
 }
 
-/// Whether the engine takes one version for the other: the part that tells incompatible ones apart is the same. Pre-releases have to be
+/// True if the engine takes one version for the other: the part that tells incompatible ones apart is the same. Pre-releases have to be
 /// the same in whole.
 fn is_one_track(offered: &str, asked: &str) -> bool {
     let track = |version: &str| {

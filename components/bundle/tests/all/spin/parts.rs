@@ -20,7 +20,7 @@ fn part_at(path: &str) -> Part {
         .unwrap_or_else(|| panic!("the bundle writes no {path}"))
 }
 
-/// What remains when everything that is offered is taken away.
+/// The imports that remain when everything that is offered is taken away.
 fn unmet(part: Part, offers: &[Offer]) -> Vec<String> {
     let mut imports = imports(bytes(part).unwrap());
     imports.retain(|import| !covers(offers, import));

@@ -1,4 +1,4 @@
-//! How long the tokens of an organization may live (contract 4.8).
+//! The longest lifetimes of an organization's tokens (contract 4.8).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Action, Capability, LifetimePolicy};

@@ -112,7 +112,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Lets the caller have to do with the token with this id: whoever may with its owner.
+    /// Lets the caller have to do with the token with this id if they may have to do with its owner.
     fn enter_token(&self, id: &str) -> Result<Admitted, ApiError> {
         let owner = self.organizations.owner_of_token(id)?;
         let action = match owner {
@@ -189,7 +189,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Whose token is meant: the organization's, or its audit trail's.
+    /// The owner whose token is meant: the organization, or its audit trail.
     fn owner_meant(&self, found: &AccessDecision) -> Result<TokenOwner, ApiError> {
         let external_id = found.organization.external_id.clone();
         let named = TOKEN.first(&self.request.query);

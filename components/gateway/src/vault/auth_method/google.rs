@@ -29,7 +29,7 @@ impl fmt::Display for Needs {
 }
 
 /// Google's refusal, and of a 403 also what would mend it.
-pub(super) fn why(refusal: &ApiRefusal, needs: Needs) -> String {
+pub(super) fn reason(refusal: &ApiRefusal, needs: Needs) -> String {
     let words = words(refusal);
     if refusal.status == 403 {
         format!("{words} (the credentials of the mount may lack the permission {needs})")
@@ -68,7 +68,7 @@ pub(super) fn account_refused(
     after: &str,
 ) -> ApiError {
     let AccountRefusal { account, refusal } = refused_account;
-    let why = why(refusal, Needs::Account);
+    let why = reason(refusal, Needs::Account);
     refused(refusal, format!("{before}{account}{after}: {why}"))
 }
 

@@ -1,4 +1,4 @@
-//! Where entities and groups are found: by their identifier, by their name, or by a lookup. What is done there is the same for both.
+//! Entities and groups found by their identifier, by their name, or by a lookup. What is done with them then is the same for both.
 
 use gatehouse_access_api::{Access, IdentityError, IdentityReference, IdentityTarget};
 

@@ -66,7 +66,7 @@ struct Help {
     openapi: Document,
 }
 
-/// The answer to whoever asks for help with a path.
+/// The answer to a request for help with a path.
 ///
 /// # Errors
 ///

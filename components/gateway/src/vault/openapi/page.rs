@@ -28,7 +28,7 @@ const fn method(verb: Verb) -> &'static str {
     }
 }
 
-const fn needs(needs: Needs) -> &'static str {
+const fn requirement(needs: Needs) -> &'static str {
     match needs {
         Needs::Nothing => "no token",
         Needs::Token => "a policy",
@@ -58,7 +58,7 @@ fn page() -> String {
                     page,
                     "| {} | `{path}` | {} | {} |",
                     method(operation.verb),
-                    needs(route.needs),
+                    requirement(route.needs),
                     operation.summary
                 )
                 .unwrap();

@@ -81,8 +81,8 @@ pub(super) const ROUTES: &[Route] = &[
         ask("token-look-up-by-accessor", "Look up the token of an accessor.", &[ACCESSOR], lookup::by_accessor),
     ]),
     route("lookup-self", "Shows what the caller's token may do and how long it lives.", &[
-        read("token-look-up-self-get", "Look up the caller's token.", lookup::own),
-        ask("token-look-up-self-update", "Look up the caller's token.", &[], lookup::own),
+        read("token-look-up-self-get", "Look up the caller's token.", lookup::look_up_self),
+        ask("token-look-up-self-update", "Look up the caller's token.", &[], lookup::look_up_self),
     ]),
     route("renew", "Extends the life of a token.", &[
         ask("token-renew", "Renew a token.", &[TOKEN, INCREMENT], renew::by_token),
@@ -91,7 +91,7 @@ pub(super) const ROUTES: &[Route] = &[
         ask("token-renew-accessor", "Renew the token of an accessor.", &[ACCESSOR, INCREMENT], renew::by_accessor),
     ]),
     route("renew-self", "Extends the life of the caller's token.", &[
-        ask("token-renew-self", "Renew the caller's token.", &[INCREMENT, text("token", "Has no effect.").deprecated()], renew::own),
+        ask("token-renew-self", "Renew the caller's token.", &[INCREMENT, text("token", "Has no effect.").deprecated()], renew::renew_self),
     ]),
     route("revoke", "Ends a token and all tokens that descend from it.", &[
         write("token-revoke", "Revoke a token.", &[TOKEN], revoke::by_token),
@@ -103,7 +103,7 @@ pub(super) const ROUTES: &[Route] = &[
         write("token-revoke-orphan", "Revoke a token alone.", &[TOKEN], revoke::alone),
     ]),
     route("revoke-self", "Ends the caller's token and all tokens that descend from it.", &[
-        write("token-revoke-self", "Revoke the caller's token.", &[], revoke::own),
+        write("token-revoke-self", "Revoke the caller's token.", &[], revoke::revoke_self),
     ]),
     route("roles", "Lists the roles that say what tokens may be made at create/<role>.", &[
         list("token-list-roles", "List the roles.", roles::list).querying(PAGING),

@@ -48,7 +48,7 @@ struct Shown<'a> {
 }
 
 /// `lookup-self`: admission has looked the caller's token up already.
-pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn look_up_self(call: &Call<'_>) -> Answer {
     let caller = call.admission.caller.as_ref();
     let caller = caller.ok_or_else(|| ApiError::plain(403, "bad token"))?;
     token_reply(caller, call.caller_token()?).map(Some)
@@ -62,7 +62,7 @@ pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     };
     let token = fields.string("token")?.unwrap_or_default();
     let reply = if token.is_empty() {
-        own(call)?
+        look_up_self(call)?
     } else {
         let access = call.server.access;
         let view = access

@@ -11,7 +11,7 @@ use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
 /// `renew-self`
-pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn renew_self(call: &Call<'_>) -> Answer {
     let reference = TokenReference::Id(call.caller_token()?.into());
     renew(call, &call.fields()?, &reference, |error| {
         by_token_error(&error)

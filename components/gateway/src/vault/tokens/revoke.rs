@@ -17,7 +17,7 @@ impl From<RevokeError> for ApiError {
 }
 
 /// `revoke-self`
-pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn revoke_self(call: &Call<'_>) -> Answer {
     call.server
         .access
         .revoke_token(&TokenReference::Id(call.caller_token()?.into()))?;

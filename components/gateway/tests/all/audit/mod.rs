@@ -1,4 +1,4 @@
-//! What is recorded of an exchange, and what happens where nothing can be (contract 6.5, SEC-L1, SEC-L2, SEC-L4).
+//! Audit records of an exchange, and the refusal of requests where none can be written (contract 6.5, SEC-L1, SEC-L2, SEC-L4).
 
 mod failures;
 mod records;

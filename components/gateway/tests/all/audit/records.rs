@@ -1,4 +1,4 @@
-//! What the records of an exchange say.
+//! The contents of the records of an exchange.
 
 use gatehouse_gateway::{Method, Request};
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ fn reads_that_tell_nothing_are_not_recorded() {
     }
     server.send(Method::Put, "sys/init", None, "{}");
     assert_eq!(server.audit.take().len(), 2);
-    // What lies beside them asks for a token, and says whether that is one.
+    // A path beside them asks for a token, and says if that is one.
     for target in [
         "/v1/sys/healthy",
         "/v1/identity/oidc/plugins/.well-known/other",

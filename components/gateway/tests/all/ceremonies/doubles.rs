@@ -339,7 +339,7 @@ impl Server {
     }
 }
 
-/// What clients do with an encoded token and the password that they keep.
+/// Decodes an encoded token with the password that a client keeps, as clients do.
 pub fn revealed(encoded: &Value, password: &Value) -> String {
     let encoded = STANDARD_NO_PAD.decode(encoded.as_str().unwrap()).unwrap();
     let password = password.as_str().unwrap().bytes();

@@ -7,7 +7,7 @@ use std::thread;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore};
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 
-/// What the store does wrong.
+/// The fault of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failing {
     /// Nothing.

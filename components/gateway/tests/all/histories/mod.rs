@@ -1,7 +1,7 @@
-//! What concurrent callers of the gateway are told, checked for linearizability (SEC-V5): the histories that the release server is
+//! Histories of concurrent callers of the gateway, checked for linearizability (SEC-V5): those that the release server is
 //! checked with, on the real capabilities in this process, over a store that lets others run before each of its steps.
 
-// What clippy allows in test functions holds for their helpers as well.
+// Helpers of tests may do all that clippy allows in test functions.
 #![allow(
     missing_docs,
     clippy::expect_used,
@@ -79,7 +79,7 @@ fn t4_of_many_last_uses_one_wins() {
     }
 }
 
-/// Whether one of many rounds shows that something is wrong.
+/// True if one of many rounds shows that something is wrong.
 fn is_found_out(failing: Failing, history: fn(&World, u64) -> Result<(), Violation>) -> bool {
     let world = World::new(failing);
     (0..ROUNDS).any(|round| {

@@ -71,7 +71,7 @@ fn entities_are_made_changed_renamed_and_deleted() {
         .data();
     let id = text(&created["id"]);
     assert_eq!(created, json!({"id": id, "name": "ann", "aliases": null}));
-    // Who names it again changes it, by whichever path.
+    // A write that names it again changes it, by whichever path.
     server
         .post("identity/entity", r#"{"name":"ann","disabled":true}"#)
         .expect(204);

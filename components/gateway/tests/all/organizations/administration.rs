@@ -1,4 +1,4 @@
-//! What site administrators see and set (contract 4.14).
+//! The paths of site administrators (contract 4.14).
 
 use super::*;
 

@@ -252,7 +252,7 @@ fn contract_2_8_a_pool_becomes_the_default_by_attribute_and_by_relationship() {
     assert_eq!(relationships["stacks-default-agent-pool"], related);
     assert_eq!(body(&world.get(ACME))["data"], updated["data"]);
 
-    // What a client sends to take its settings back, and to set them again.
+    // A client sends this to take its settings back, and to set them again.
     let reset = json!({"default-execution-mode": "remote", "default-agent-pool-id": null});
     let reset = body(&world.update("acme", &reset));
     let relationships = &reset["data"]["relationships"];

@@ -1,4 +1,4 @@
-//! Who may do what with which organization, and that no caller can tell what they may not see.
+//! Authorization of callers for organizations; no caller can tell what they may not see from what does not exist.
 
 use super::*;
 

@@ -295,7 +295,7 @@ fn contract_2_8_pools_by_attribute_and_by_relationship() {
     );
     assert_eq!(world.store.values(), before);
 
-    // What a client sends to take its settings back.
+    // A client sends this to take its settings back.
     let reset = json!({"default-execution-mode": "remote", "default-agent-pool-id": null});
     assert_eq!(world.update("acme", &reset).status, 200);
 }

@@ -151,7 +151,7 @@ fn what_is_for_site_administrators_does_not_exist_for_others() {
     }
 }
 
-/// What is described of one request.
+/// The description of one request.
 struct Described {
     document: Value,
     operation: Value,

@@ -360,7 +360,7 @@ fn contract_4_2_the_self_hosted_edition_keeps_its_plan_and_shows_no_subscription
     }
     let change = json!({"data": {"attributes": {"rum-alert-threshold": 80}}});
     assert_not_found(&world.send(Method::Patch, SUBSCRIPTION, Some(&change)));
-    // What is not there does not look at what it is sent.
+    // A path that is not there does not look at its body.
     let unknown_type = request(Method::Patch, SUBSCRIPTION, Some(ROOT));
     let unknown_type = with_body(unknown_type, Some("text/plain"), change.to_string());
     assert_not_found(&world.handle(&unknown_type));

@@ -155,7 +155,7 @@ fn contract_1_9_without_a_valid_token_the_address_counts_and_429_comes_before_40
         assert_eq!(limited.get(LIST, token, "2001:db8:1:2:3::4").status, 429);
         assert_eq!(limited.get(LIST, token, "2001:db8:1:3::1").status, 401);
     }
-    // Who holds a token does not answer for strangers at the same address.
+    // The holder of a token does not answer for strangers at the same address.
     assert_eq!(limited.get(LIST, Some(ROOT), "2001:db8:1:2::1").status, 200);
 }
 

@@ -24,7 +24,7 @@ fn acme() -> World {
     world
 }
 
-/// What the organization says about its policy.
+/// The relationship of the organization to its policy.
 fn relationship(world: &World) -> Value {
     let shown = body(&world.get("/api/v2/organizations/acme"));
     shown["data"]["relationships"]["data-retention-policy"]["data"].clone()

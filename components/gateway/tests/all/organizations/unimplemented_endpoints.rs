@@ -1,4 +1,4 @@
-//! What there is not, and is read all the same; and the one project that there is (contract 4.3, 4.12, 4.13).
+//! Empty lists for features that are not implemented and that clients read; and the one project that there is (contract 4.3, 4.12, 4.13).
 
 use super::*;
 

@@ -77,7 +77,7 @@ fn contract_1_11_a_user_is_shown_to_those_who_share_an_organization_with_them() 
     );
     assert_eq!(joined.status, 201, "{}", text(&joined));
 
-    // What the account tells of itself stands behind its own link.
+    // The account's own description stands behind its own link.
     assert_eq!(body(&get(ada, &link(ada))), details(ada));
     assert_eq!(body(&get(ROOT, &link(ROOT))), details(ROOT));
     let seen = body(&get(bob, &link(ada)));

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 pub type Clock = &'static ManualClock;
 
-/// What the double of the seal and the store below it share.
+/// The state that the double of the seal and the store below it share.
 pub struct Vault {
     pub store: MemoryStore<Clock>,
     sealed: AtomicBool,

@@ -253,7 +253,7 @@ fn the_default_policy_lets_every_token_wrap_and_unwrap() {
         .as_str()
         .unwrap()
         .to_owned();
-    // What the auto-auth daemon does for a sink that wants its token wrapped.
+    // The auto-auth daemon does this for a sink that wants its token wrapped.
     let body = naming(&token);
     let sink = send_wrapped(
         &server,

@@ -1,4 +1,4 @@
-//! What can be done with a wrapping token.
+//! Uses of a wrapping token.
 
 use gatehouse_gateway::Method;
 use serde_json::json;
@@ -55,7 +55,7 @@ fn unwrap_takes_the_token_as_caller_or_from_the_body_of_another() {
         .as_str()
         .unwrap()
         .to_owned();
-    // The wrapping token itself, with or without naming itself, or somebody who names it.
+    // The wrapping token itself, with or without naming itself, or another caller who names it.
     for (caller, named) in [
         (None, false),
         (None, true),

@@ -42,7 +42,7 @@ fn for_stacks(pool: Attribute<String>) -> OrganizationChanges {
     }
 }
 
-/// What becomes of `acme`, and what is stored then.
+/// Changes `acme`, and holds the outcome against what is stored then.
 fn update(
     orgs: &impl Organizations,
     changes: &OrganizationChanges,

@@ -1,4 +1,4 @@
-//! Nobody gets further by teams than those who let them.
+//! No caller gets further by teams than those who let them.
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use super::*;
 use gatehouse_orgs::MembershipStatus;
 
-/// Whether something waits there for an address.
+/// True if something waits there for an address.
 fn is_of_invitation(key: &str) -> bool {
     key.starts_with("invitation/") || key.contains("/invited/")
 }
@@ -33,7 +33,7 @@ fn contract_4_11_only_a_site_administrator_makes_a_user_a_member_at_once() {
         people.decision(&credential, Action::Show),
         Decision::Allowed
     );
-    // Of an address that nobody has there is nobody to make a member.
+    // Of an address that no user has there is no user to make a member.
     let nobody = Invitation {
         active: true,
         ..invitation("nobody@example.com", &[])

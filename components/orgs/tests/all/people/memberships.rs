@@ -1,4 +1,4 @@
-//! Who is in a team, and who is in the organization.
+//! Memberships of teams and of the organization.
 
 use super::*;
 use gatehouse_orgs::{MembershipFilter, MembershipStatus, OwnMembership, Principal, Subject};
@@ -86,7 +86,7 @@ fn contract_4_11_the_last_active_owner_cannot_leave() {
     let (people, store) = people();
     let owners = people.owners();
     let founder = people.memberships().remove(0);
-    // Who is only invited owns nothing yet.
+    // A user who is only invited owns nothing yet.
     people.invite("later@example.com", &[&owners.id]).unwrap();
     let before = store.values();
     let named = membership_ids(&[&founder]);
@@ -297,7 +297,7 @@ fn an_organization_that_goes_takes_teams_members_and_invitations_along() {
         .identity
         .unwrap();
     assert_eq!(people.orgs.own_memberships(&identity), Ok(Vec::new()));
-    // Who was invited there becomes a user as every other person does.
+    // A person who was invited there becomes a user as every other person does.
     let (later, _) = people.user("later");
     assert!(
         !kept_keys(&store)

@@ -248,7 +248,7 @@ fn issue(attribute: &'static str, fault: Fault) -> gatehouse_orgs::AttributeIssu
     gatehouse_orgs::AttributeIssue::new(attribute, fault)
 }
 
-/// What is stored for good of what there is: neither records of what was done, nor what is only reckoned from the rest.
+/// The entries that are stored for good: neither records of what was done, nor what is only reckoned from the rest.
 fn kept(store: &impl Store) -> Vec<(String, Vec<u8>)> {
     let items = store.scan("", None, 1000).unwrap().items;
     let items = items.into_iter().map(|item| (item.key, item.entry.value));
@@ -257,7 +257,7 @@ fn kept(store: &impl Store) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Whether a key is of what could be found out without it.
+/// True if a key is of what could be found out without it.
 fn is_reckoned(key: &str) -> bool {
     key.starts_with("of/") && (key.contains("/count/") || key.ends_with("/owners/active"))
 }
@@ -266,7 +266,7 @@ fn kept_keys(store: &impl Store) -> Vec<String> {
     kept(store).into_iter().map(|(key, _)| key).collect()
 }
 
-/// Whether anything that is stored for good names this.
+/// True if anything that is stored for good names this.
 fn is_named(store: &impl Store, id: &str) -> bool {
     let names = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(id);
     let mut kept = kept(store).into_iter();

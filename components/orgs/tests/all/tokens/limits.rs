@@ -52,7 +52,7 @@ fn tokens_that_are_over_count_nothing_and_go_with_their_descriptions_when_anothe
     let left: Vec<_> = orgs.tokens_of(&owner).unwrap();
     let left: Vec<_> = left.iter().map(|token| &token.id).collect();
     assert_eq!(left, [&again.token.id]);
-    // What takes the place of another goes by that alone.
+    // A token that takes the place of another goes by that alone.
     assert_eq!(orgs.tokens_of(&without_description).unwrap().len(), 1);
     let tokens = |key: &String| key.starts_with("token/");
     assert_eq!(store.keys().iter().filter(|key| tokens(key)).count(), 2);

@@ -40,7 +40,7 @@ fn faults(orgs: &impl Tokens, owner: &TokenOwner, request: &TokenRequest) -> Vec
     }
 }
 
-/// Whom the token stands for, if it is worth anything.
+/// The principal that the token stands for, if it is worth anything.
 fn presented(orgs: &impl Authority, token: &IssuedToken) -> Option<Principal> {
     let credential = Credential::ApiToken(token.secret.clone());
     let identity = orgs.identify(&credential, false).unwrap().identity;
@@ -310,7 +310,7 @@ fn contract_1_6_what_is_over_or_whose_owner_is_gone_is_worth_nothing() {
     assert!(presented(&orgs, &short).is_some());
     world.clock.advance(Duration::from_millis(1));
     assert_eq!(presented(&orgs, &short), None);
-    // What is over is still shown, until it is replaced or revoked.
+    // A token that is over is still shown, until it is replaced or revoked.
     let shown = orgs.token_of(&owner, &installation()).unwrap().unwrap();
     assert_eq!(shown.expires_at, Some(now + 1000));
 

@@ -15,7 +15,7 @@ use crate::server::{Answer, Issued, Request, Server};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted(pub u64);
 
-/// What is done with it.
+/// An operation on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseOf {
     /// Its owner uses it up by one, and is told how many uses remain.
@@ -28,7 +28,7 @@ pub enum UseOf {
     Revoke,
 }
 
-/// What came of it.
+/// The outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsesLeft {
     /// It is valid, and this many uses remain.
@@ -92,12 +92,12 @@ impl CountedToken {
         }
     }
 
-    /// What has happened so far.
+    /// The state so far.
     pub const fn recorder(&self) -> &Recorder<Counted> {
         &self.recorder
     }
 
-    /// Uses that were answered, and those of which nobody knows.
+    /// Uses that were answered, and those whose outcome is not known.
     pub fn used(&self) -> (u64, u64) {
         let calls = self.recorder.calls();
         let uses = calls.iter().filter(|call| call.operation == UseOf::Use);

@@ -13,12 +13,12 @@ use crate::driver::Object;
 use crate::recorder::Recorder;
 use crate::server::{Answer, Issued, Request, Server};
 
-/// Who is in a family.
+/// The members of a family.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Members {
-    /// Whether the parent is valid.
+    /// True if the parent is valid.
     pub parent: bool,
-    /// The children that nobody revoked by themselves.
+    /// The children that were not revoked by themselves.
     pub children: BTreeMap<usize, Child>,
 }
 
@@ -43,7 +43,7 @@ pub enum Child {
     Ended,
 }
 
-/// What is done with a family.
+/// An operation on a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithFamily {
     /// The parent makes a child.
@@ -66,7 +66,7 @@ pub enum WithFamily {
     RevokeParentAlone,
 }
 
-/// What came of it.
+/// The outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FamilyOutcome {
     /// A child of this number.
@@ -117,7 +117,7 @@ impl Model for Family {
         let possible = match (operation, outcome) {
             (_, None) => true,
             (_, Some(FamilyOutcome::Made(_))) => valid && *operation == WithFamily::Create,
-            // Who was let in to revoke itself is told that it is revoked, whoever was faster.
+            // A token that was let in to revoke itself is told that it is revoked, whichever client was faster.
             (WithFamily::RevokeSelf(_), Some(FamilyOutcome::Done)) => true,
             (WithFamily::Revoke(_), Some(FamilyOutcome::Done)) => child.flatten().is_some(),
             (_, Some(FamilyOutcome::Done)) => valid,
@@ -128,10 +128,10 @@ impl Model for Family {
         }
         let mut after = members.clone();
         match operation {
-            // Who is not let in changes nothing.
+            // A token that is not let in changes nothing.
             WithFamily::RevokeSelf(_) if outcome == Some(&FamilyOutcome::Gone) => {}
             WithFamily::Create => {
-                // A child that nobody was told of changes nothing that anybody sees.
+                // A child that no client was told of changes nothing that a client sees.
                 if let Some(&FamilyOutcome::Made(child)) = outcome {
                     after.children.insert(child, Child::Attached);
                 }
@@ -186,7 +186,7 @@ impl TokenFamily {
         }
     }
 
-    /// What has happened so far.
+    /// The state so far.
     pub const fn recorder(&self) -> &Recorder<Family> {
         &self.recorder
     }

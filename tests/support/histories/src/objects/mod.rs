@@ -1,4 +1,4 @@
-//! What clients use at one time: how it must behave, and how it is used.
+//! Objects that clients use at one time: how each must behave, and how it is used.
 
 use std::ops::ControlFlow;
 

@@ -14,16 +14,16 @@ use crate::server::{Answer, Request, Server};
 
 const CONTENT: &str = "given out once";
 
-/// Who has it.
+/// The holder of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Holder {
     /// The wrapping token of this number, from 0.
     Token(usize),
-    /// Whoever unwrapped it, or a token that nobody was told of.
+    /// The client that unwrapped it, or a token that no client was told of.
     Nobody,
 }
 
-/// What is done with the wrapping token of this number.
+/// An operation on the wrapping token of this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithWrapped {
     /// Takes the response out.
@@ -34,7 +34,7 @@ pub enum WithWrapped {
     Rewrap(usize),
 }
 
-/// What came of it.
+/// The outcome of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrappedOutcome {
     /// The response, or its terms.
@@ -105,7 +105,7 @@ impl WrappedResponse {
         }
     }
 
-    /// What has happened so far.
+    /// The state so far.
     pub const fn recorder(&self) -> &Recorder<Wrapped> {
         &self.recorder
     }

@@ -273,7 +273,7 @@ fn simulated(choice: &mut Rng, stale: bool) -> History {
             }
         });
     }
-    // Some of these had taken effect, and some had not: nobody was told.
+    // Some of these had taken effect, and some had not: no client was told.
     let unanswered = running.into_iter();
     history.extend(unanswered.map(|(invoked, operation, _)| lost(invoked, operation)));
     history

@@ -1,4 +1,4 @@
-//! What the models of tokens allow, and mistakes that they find.
+//! Histories that the models of tokens allow, and mistakes that they find.
 
 use std::time::Duration;
 

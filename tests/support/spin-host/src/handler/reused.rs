@@ -1,4 +1,4 @@
-//! The handler of WASI 0.3, with the reuse of instances that Spin has where nobody says otherwise.
+//! The handler of WASI 0.3, with the reuse of instances that Spin has by default.
 
 use std::future::pending;
 use std::pin::Pin;

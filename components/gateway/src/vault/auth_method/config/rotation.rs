@@ -50,7 +50,7 @@ pub(crate) fn api_error(error: RotationError) -> ApiError {
             "another rotation of these credentials is at work, try again",
         ),
         RotationError::Refused(refusal) => {
-            let why = google::why(&refusal, Needs::NewKey);
+            let why = google::reason(&refusal, Needs::NewKey);
             google::refused(&refusal, format!("failed to create a new key: {why}"))
         }
         RotationError::AnswerUnreadable => google::unusable("iam"),

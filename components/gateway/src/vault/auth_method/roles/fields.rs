@@ -75,7 +75,7 @@ enum Value<'a> {
 /// A member of the answer to a read: `None` on roles that are shown without it.
 type Member = (&'static str, fn(&Role) -> Option<Value<'_>>);
 
-/// What reads show, in this order. Fields beyond the reference are shown only where they were set.
+/// The fields that reads show, in this order. Fields beyond the reference are shown only where they were set.
 #[rustfmt::skip]
 const MEMBERS: &[Member] = &[
     ("add_group_aliases", |role| Some(Value::Flag(role.add_group_aliases))),

@@ -1,4 +1,4 @@
-//! What memberships look like, and what is wrong with those that are refused.
+//! The documents of memberships, and the faults of those that are refused.
 
 use super::*;
 

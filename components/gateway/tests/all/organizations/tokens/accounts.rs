@@ -1,4 +1,4 @@
-//! Whom a token stands for (contract 1.11).
+//! The account that a token stands for (contract 1.11).
 
 use super::*;
 

@@ -79,7 +79,7 @@ fn contract_4_10_tokens_with_descriptions_stand_side_by_side() {
     ids.sort_unstable();
     assert_eq!(found, ids);
     assert!(data.iter().all(|one| one["attributes"]["token"].is_null()));
-    // What is free again can be had again.
+    // A description is free again once its token is revoked.
     let by_id = format!("/api/v2/authentication-tokens/{}", id(&first));
     assert_eq!(world.send(Method::Delete, &by_id, None).status, 204);
     assert_eq!(world.status(&secret(&first), Method::Get, ACME), 401);

@@ -6,7 +6,7 @@ use super::audit_trails::premium;
 use super::*;
 use crate::recorder::Fails;
 
-/// What is stored of tokens that open something.
+/// The stored records of tokens that open something.
 fn stored(world: &World) -> Vec<String> {
     let keys = world.store.keys().into_iter();
     keys.filter(|key| {
