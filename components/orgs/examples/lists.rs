@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             create(&orgs, number)?;
         }
         let between = busy();
+        store.take_counts();
         for number in last_ones..count {
             create(&orgs, number)?;
         }
@@ -54,6 +55,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             "{count} organizations: {:?} for each that was made, {:?} for each of the last",
             each(between - begin, last_ones - made)?,
             each(busy() - between, count - last_ones)?,
+        );
+        let (counts, last) = (store.take_counts(), (count - last_ones).max(1));
+        println!(
+            "  each of the last: {} reads, {} bytes read, {} rows written or removed, {} bytes written",
+            counts.reads() / last,
+            counts.value_bytes / last,
+            counts.changes / last,
+            counts.written_bytes / last,
         );
         made = count;
         let begin = busy();

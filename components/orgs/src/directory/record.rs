@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_storage::{Cacheable, Record};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::column::Column;
 use crate::record::OrganizationRecord;
@@ -121,8 +121,8 @@ impl Entry<'_> {
 }
 
 /// Some of the organizations, by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Columns", into = "Columns")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Columns")]
 pub struct LeafRecord(Columns);
 
 /// Organizations, row by row: those of a leaf, or of a block of the index of parts.
@@ -150,9 +150,10 @@ impl TryFrom<Columns> for LeafRecord {
     }
 }
 
-impl From<LeafRecord> for Columns {
-    fn from(leaf: LeafRecord) -> Self {
-        leaf.0
+// Without a copy of the leaf, which is what `serde(into)` would make.
+impl Serialize for LeafRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

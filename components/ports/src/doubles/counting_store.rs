@@ -19,6 +19,8 @@ pub struct StoreCounts {
     pub checks: usize,
     /// Changes in all commits.
     pub changes: usize,
+    /// Bytes in the values that all commits put.
+    pub written_bytes: usize,
     /// Bytes in the values of all answers.
     pub value_bytes: usize,
     /// Bytes in the values of the answer that has the most.
@@ -108,10 +110,16 @@ impl<S: Store> Store for CountingStore<S> {
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        let written = changes.iter().map(|change| match change {
+            Change::Put { value, .. } => value.len(),
+            Change::Delete { .. } => 0,
+        });
+        let written: usize = written.sum();
         self.count(|counts| {
             counts.commits += 1;
             counts.checks += checks.len();
             counts.changes += changes.len();
+            counts.written_bytes += written;
         });
         self.store.commit(checks, changes)
     }

@@ -3,8 +3,12 @@
 //! A gram is a hash of three or five bytes that stand together in a name or an address, or of a whole name. Two that are equal by chance
 //! cost a look in vain and nothing else, for whatever is found is compared with the text itself.
 
+use std::ops::Range;
+
 use gatehouse_storage::{Cacheable, Record, StorageError};
 use serde::{Deserialize, Serialize};
+
+use super::record::Run;
 
 /// The document has the gram in its name.
 pub const IN_NAME: u8 = 1;
@@ -35,9 +39,6 @@ pub enum Postings {
     In(Vec<Occurrence>),
 }
 
-/// Some grams of a run, in ascending order of their hashes.
-pub type Grams = Vec<(u32, Postings)>;
-
 /// The grams that are in `text`, those of the longer kind if it is long enough for one, in the order of their places; none in a
 /// text that is too short for any.
 pub fn grams_within(text: &[u8]) -> Vec<u32> {
@@ -66,8 +67,18 @@ pub fn for_each_gram(name: &str, email: &str, mut work: impl FnMut(u32, u8)) {
     }
 }
 
-/// The grams of these occurrences, in whatever order these are; more than `told` of one gram are too many.
-pub fn grams_of(mut occurrences: Vec<(u32, Occurrence)>, told: usize) -> Grams {
+/// Which rows of a run are packed.
+#[derive(Debug, Clone)]
+pub struct RowsOfRun {
+    pub rows: Range<u32>,
+    /// How many rows the run has in all.
+    pub in_all: u32,
+    /// The documents that are told for one gram; more are too many.
+    pub told: usize,
+}
+
+/// The rows of a run in which these occurrences are, in whatever order these are given.
+pub fn rows_of(mut occurrences: Vec<(u32, Occurrence)>, wanted: &RowsOfRun) -> Vec<RowRecord> {
     occurrences.sort_unstable();
     occurrences.dedup_by(
         |(gram, (document, places)), (last_gram, (last, last_places))| {
@@ -78,42 +89,48 @@ pub fn grams_of(mut occurrences: Vec<(u32, Occurrence)>, told: usize) -> Grams {
             is_same
         },
     );
-    let same_gram = occurrences.chunk_by(|(gram, _), (other, _)| gram == other);
-    let grams = same_gram.filter_map(|of_gram| {
-        let (gram, _) = of_gram.first()?;
-        let postings = if of_gram.len() > told {
-            Postings::Common
-        } else {
-            Postings::In(of_gram.iter().map(|(_, occurrence)| *occurrence).collect())
+    let mut rows = RowsWriter::new(wanted);
+    for of_gram in occurrences.chunk_by(|(gram, _), (other, _)| gram == other) {
+        let Some((gram, _)) = of_gram.first() else {
+            continue;
         };
-        Some((*gram, postings))
-    });
-    grams.collect()
+        for (_, (document, places)) in of_gram {
+            rows.list.push(*document, *places);
+        }
+        rows.end_list(*gram);
+    }
+    rows.finish()
 }
 
-/// The grams of several parts of a run, one behind the other, of so many documents each; more than `told` of one gram are too many.
-pub fn merged(parts: impl IntoIterator<Item = Grams>, documents: u32, told: usize) -> Grams {
-    let mut all = Grams::new();
-    for (part, grams) in (0..).zip(parts) {
-        all.extend(grams.into_iter().map(|(gram, mut postings)| {
-            if let Postings::In(occurrences) = &mut postings {
-                for (document, _) in occurrences {
-                    *document += part * documents;
-                }
+/// The rows of a run into which one row of each of its parts is merged, which follow one another with so many documents each.
+///
+/// Lists are put together as they are packed: only the first number of each says something else in the whole.
+///
+/// # Errors
+///
+/// When a row is damaged.
+pub fn merged(
+    parts: &[RowRecord],
+    documents: u32,
+    wanted: &RowsOfRun,
+) -> Result<Vec<RowRecord>, StorageError> {
+    let mut rows = RowsWriter::new(wanted);
+    let mut lists: Vec<Lists<'_>> = parts.iter().map(Lists::of).collect();
+    let mut next = Vec::with_capacity(lists.len());
+    for lists in &mut lists {
+        next.push(lists.next_list()?);
+    }
+    while let Some(gram) = next.iter().flatten().map(|(gram, _)| *gram).min() {
+        for ((part, lists), next) in (0_u32..).zip(&mut lists).zip(&mut next) {
+            if let Some((_, list)) = next.take_if(|(found, _)| *found == gram) {
+                let first = part.checked_mul(documents).ok_or(StorageError::Malformed)?;
+                rows.list.append(list, first)?;
+                *next = lists.next_list()?;
             }
-            (gram, postings)
-        }));
-    }
-    // A stable sort: what is in order within each part is merged, and what is equal stays in the order of the parts.
-    all.sort_by_key(|(gram, _)| *gram);
-    let mut grams = Grams::with_capacity(all.len());
-    for (gram, postings) in all {
-        match grams.last_mut() {
-            Some((last, before)) if *last == gram => before.append(postings, told),
-            _ => grams.push((gram, postings)),
         }
+        rows.end_list(gram);
     }
-    grams
+    Ok(rows.finish())
 }
 
 /// FNV-1a of 64 bits, mixed, of which the upper half is as even as a row needs it.
@@ -124,18 +141,6 @@ fn hash(bytes: &[u8]) -> u32 {
     }
     hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     u32::try_from(hash >> 32).unwrap_or_default()
-}
-
-impl Postings {
-    /// Adds occurrences that come behind those that are there, if all together are at most `most`.
-    fn append(&mut self, further: Self, most: usize) {
-        match (&mut *self, further) {
-            (Self::In(here), Self::In(further)) if here.len() + further.len() <= most => {
-                here.extend(further);
-            }
-            _ => *self = Self::Common,
-        }
-    }
 }
 
 /// Some grams of a run, packed.
@@ -150,35 +155,6 @@ impl Record for RowRecord {
 impl Cacheable for RowRecord {}
 
 impl RowRecord {
-    /// A row of these grams.
-    pub fn of(grams: &[(u32, Postings)]) -> Self {
-        let mut row = String::new();
-        let mut list = String::new();
-        let mut last = 0;
-        for (gram, postings) in grams {
-            list.clear();
-            if let Postings::In(occurrences) = postings {
-                if occurrences.is_empty() {
-                    continue;
-                }
-                let mut before = 0;
-                for (document, places) in occurrences {
-                    let step = u64::from(document - before);
-                    push_number(&mut list, step << 2 | u64::from(*places));
-                    before = *document;
-                }
-            }
-            if row.len() + list.len() > MAXIMUM_ROW_BYTES {
-                list.clear();
-            }
-            push_number(&mut row, u64::from(gram - last));
-            push_number(&mut row, list.len() as u64);
-            row.push_str(&list);
-            last = *gram;
-        }
-        Self(row)
-    }
-
     /// The documents that have `gram`.
     ///
     /// # Errors
@@ -196,19 +172,105 @@ impl RowRecord {
         }
         Ok(Postings::In(Vec::new()))
     }
+}
 
-    /// All grams of the row.
-    ///
-    /// # Errors
-    ///
-    /// When the row is damaged.
-    pub fn grams(&self) -> Result<Grams, StorageError> {
-        let mut grams = Grams::new();
-        let mut lists = Lists::of(self);
-        while let Some((gram, list)) = lists.next_list()? {
-            grams.push((gram, postings(list)?));
+/// A list that is being packed.
+#[derive(Default)]
+struct ListWriter {
+    text: String,
+    last: u32,
+    occurrences: usize,
+    is_common: bool,
+}
+
+impl ListWriter {
+    /// Adds a document that comes behind those that are there.
+    fn push(&mut self, document: u32, places: u8) {
+        let step = u64::from(document.saturating_sub(self.last));
+        push_number(&mut self.text, step << 2 | u64::from(places));
+        self.last = document;
+        self.occurrences += 1;
+    }
+
+    /// Adds a packed list, the documents of which are counted from `first` on.
+    fn append(&mut self, list: &[u8], first: u32) -> Result<(), StorageError> {
+        if list.is_empty() {
+            self.is_common = true;
+            return Ok(());
         }
-        Ok(grams)
+        let mut left = list;
+        let (step, places) = take_occurrence(&mut left)?;
+        let document = first.checked_add(step).ok_or(StorageError::Malformed)?;
+        self.push(document, places);
+        let behind_first = str::from_utf8(left).map_err(|_| StorageError::Malformed)?;
+        self.text.push_str(behind_first);
+        while !left.is_empty() {
+            let (step, _) = take_occurrence(&mut left)?;
+            let last = self.last.checked_add(step);
+            self.last = last.ok_or(StorageError::Malformed)?;
+            self.occurrences += 1;
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.last = 0;
+        self.occurrences = 0;
+        self.is_common = false;
+    }
+}
+
+/// Rows that are being packed, one after the other.
+struct RowsWriter<'a> {
+    wanted: &'a RowsOfRun,
+    done: Vec<RowRecord>,
+    row: String,
+    last: u32,
+    list: ListWriter,
+}
+
+impl<'a> RowsWriter<'a> {
+    fn new(wanted: &'a RowsOfRun) -> Self {
+        Self {
+            wanted,
+            done: Vec::with_capacity(wanted.rows.len()),
+            row: String::new(),
+            last: 0,
+            list: ListWriter::default(),
+        }
+    }
+
+    /// Ends the list that was written: it is that of `gram`, which comes behind all that were ended before.
+    fn end_list(&mut self, gram: u32) {
+        let rows_before =
+            Run::row_of(gram, self.wanted.in_all).saturating_sub(self.wanted.rows.start);
+        let rows_before = (rows_before as usize).min(self.wanted.rows.len().saturating_sub(1));
+        while self.done.len() < rows_before {
+            self.end_row();
+        }
+        let is_told = !self.list.is_common
+            && self.list.occurrences <= self.wanted.told
+            && self.row.len() + self.list.text.len() <= MAXIMUM_ROW_BYTES;
+        let list = if is_told { self.list.text.as_str() } else { "" };
+        push_number(&mut self.row, u64::from(gram.saturating_sub(self.last)));
+        push_number(&mut self.row, list.len() as u64);
+        self.row.push_str(list);
+        self.last = gram;
+        self.list.clear();
+    }
+
+    fn end_row(&mut self) {
+        self.done.push(RowRecord(std::mem::take(&mut self.row)));
+        self.last = 0;
+    }
+
+    /// All rows, also those in which there is nothing.
+    fn finish(mut self) -> Vec<RowRecord> {
+        while self.done.len() < self.wanted.rows.len() {
+            self.end_row();
+        }
+        self.done
     }
 }
 
@@ -249,14 +311,20 @@ fn postings(mut list: &[u8]) -> Result<Postings, StorageError> {
     let mut occurrences = Vec::with_capacity(list.len() / 2);
     let mut document = 0_u32;
     while !list.is_empty() {
-        let number = take_number(&mut list)?;
-        let step = u32::try_from(number >> 2).map_err(|_| StorageError::Malformed)?;
+        let (step, places) = take_occurrence(&mut list)?;
         document = document.checked_add(step).ok_or(StorageError::Malformed)?;
-        let places = if number & 1 == 0 { 0 } else { IN_NAME };
-        let places = places | if number & 2 == 0 { 0 } else { IN_EMAIL };
         occurrences.push((document, places));
     }
     Ok(Postings::In(occurrences))
+}
+
+/// How many documents behind the one before it an occurrence is, and its places.
+fn take_occurrence(list: &mut &[u8]) -> Result<(u32, u8), StorageError> {
+    let number = take_number(list)?;
+    let step = u32::try_from(number >> 2).map_err(|_| StorageError::Malformed)?;
+    let places = if number & 1 == 0 { 0 } else { IN_NAME };
+    let places = places | if number & 2 == 0 { 0 } else { IN_EMAIL };
+    Ok((step, places))
 }
 
 fn push_number(text: &mut String, mut number: u64) {
@@ -295,92 +363,4 @@ fn take_number(text: &mut &[u8]) -> Result<u64, StorageError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use proptest::prelude::*;
-
-    fn some_grams() -> impl Strategy<Value = BTreeMap<u32, Postings>> {
-        let documents = prop::collection::btree_map(any::<u32>(), 1..=3_u8, 1..6);
-        let list = documents.prop_map(|all| Postings::In(all.into_iter().collect()));
-        let postings = prop_oneof![9 => list, 1 => Just(Postings::Common)];
-        prop::collection::btree_map(any::<u32>(), postings, 0..8)
-    }
-
-    proptest! {
-        #[test]
-        fn a_row_says_what_was_put_into_it(grams in some_grams(), other in any::<u32>()) {
-            let in_order: Grams = grams.clone().into_iter().collect();
-            let row = RowRecord::of(&in_order);
-            prop_assert!(serde_json::to_string(&row).unwrap().len() == row.0.len() + 2);
-            prop_assert_eq!(row.grams().unwrap(), in_order);
-            let none = Postings::In(Vec::new());
-            for gram in grams.keys().copied().chain([other]) {
-                let expected = grams.get(&gram).unwrap_or(&none);
-                prop_assert_eq!(&row.get(gram).unwrap(), expected);
-            }
-        }
-
-        #[test]
-        fn any_text_is_a_row_or_refused(text in ".{0,20}") {
-            let row = RowRecord(text);
-            let _ = row.grams();
-            let _ = row.get(7);
-        }
-
-        #[test]
-        fn a_document_has_every_gram_that_any_part_of_it_is_looked_for_by(
-            name in "[a-c]{1,9}", email in "[a-cé]{1,9}", from in 0..9_usize, to in 0..9_usize,
-        ) {
-            let mut grams: BTreeMap<u32, u8> = BTreeMap::new();
-            for_each_gram(&name, &email, |gram, place| *grams.entry(gram).or_default() |= place);
-            let parts = [(name.as_bytes(), IN_NAME), (email.as_bytes(), IN_EMAIL)];
-            for (text, place) in parts {
-                for gram in grams_within(text.get(from..to).unwrap_or_default()) {
-                    prop_assert!(grams.get(&gram).is_some_and(|places| places & place != 0));
-                }
-            }
-            prop_assert!(grams.contains_key(&gram_of_whole(&name)));
-        }
-    }
-
-    #[test]
-    fn a_gram_in_more_documents_than_are_told_is_common_in_every_run_above() {
-        let occurrences = [7, 7, 8].into_iter().flat_map(|gram| {
-            let places = [(0, IN_NAME), (1, IN_EMAIL), (1, IN_NAME)];
-            places.map(|occurrence| (gram, occurrence))
-        });
-        let mut occurrences: Vec<_> = occurrences.collect();
-        occurrences.push((8, (2, IN_NAME)));
-        let grams = grams_of(occurrences, 2);
-        let told = Postings::In(vec![(0, IN_NAME), (1, IN_NAME | IN_EMAIL)]);
-        assert_eq!(grams, [(7, told), (8, Postings::Common)]);
-        let one = vec![
-            (7, Postings::In(vec![(0, IN_EMAIL)])),
-            (8, Postings::In(vec![(0, IN_EMAIL)])),
-        ];
-        let expected = Postings::In(vec![(0, IN_NAME), (1, IN_NAME | IN_EMAIL), (4, IN_EMAIL)]);
-        let both = merged([grams.clone(), one], 4, 3);
-        assert_eq!(both, [(7, expected), (8, Postings::Common)]);
-        assert_eq!(
-            merged([grams.clone(), grams], 4, 3)[0],
-            (7, Postings::Common)
-        );
-    }
-
-    #[test]
-    fn a_row_has_a_bound() {
-        let list: Vec<Occurrence> = (0..4096).map(|number| (number * 32, IN_NAME)).collect();
-        let grams = (0..200).map(|gram| (gram, Postings::In(list.clone())));
-        let row = RowRecord::of(&grams.collect::<Grams>());
-        assert!(
-            row.0.len() <= MAXIMUM_ROW_BYTES + 200 * 8,
-            "{}",
-            row.0.len()
-        );
-        assert_eq!(row.get(0).unwrap(), Postings::In(list));
-        assert_eq!(row.get(199).unwrap(), Postings::Common);
-        assert_eq!(row.grams().unwrap().len(), 200);
-    }
-}
+mod tests;

@@ -172,12 +172,6 @@ impl Run {
         u32::try_from(row).unwrap_or(u32::MAX)
     }
 
-    /// The first gram that a row tells of, out of so many `rows`; `None` behind the last.
-    pub fn first_gram(row: u32, rows: u32) -> Option<u32> {
-        let first = (u64::from(row) << u32::BITS).div_ceil(u64::from(rows));
-        u32::try_from(first).ok()
-    }
-
     pub fn key(self, row: u32) -> String {
         let Self { level, number } = self;
         format!("{PARTS_PREFIX}run/{level:02}/{number:08}/{row:08}")

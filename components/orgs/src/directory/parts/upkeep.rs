@@ -1,13 +1,12 @@
 //! Entering organizations into the index of parts, merging its runs, and making it where there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use gatehouse_ports::Store;
 use gatehouse_storage::{Record, StorageError, Transaction, decode};
 
 use super::postings::{
-    Grams, IN_NAME, Postings, RowRecord, for_each_gram, gram_of_whole, grams_of, merged,
+    IN_NAME, RowRecord, RowsOfRun, for_each_gram, gram_of_whole, merged, rows_of,
 };
 use super::record::{FAN, Level, Run, block_key};
 use super::{Candidates, Need, PARTS_KEY, PARTS_PREFIX, Parts, PartsRecord};
@@ -292,9 +291,15 @@ impl<S: Store> Directory<'_, S> {
                 });
             }
         }
-        let grams = grams_of(occurrences, shape.told);
         let run = Run { level: 0, number };
-        put_rows(transaction, run, 0..shape.rows, shape.rows, &grams)?;
+        let wanted = RowsOfRun {
+            rows: 0..shape.rows,
+            in_all: shape.rows,
+            told: shape.told,
+        };
+        for (row, record) in wanted.rows.clone().zip(rows_of(occurrences, &wanted)) {
+            transaction.put(run.key(row), &record)?;
+        }
         Ok(true)
     }
 
@@ -326,13 +331,18 @@ impl<S: Store> Directory<'_, S> {
             number: state.runs,
         };
         for (place, rows) in places.zip(rows.chunks(FAN as usize)) {
-            let parts_of_run = rows.iter().map(RowRecord::grams).collect();
-            let Some(parts_of_run) = self.unless_parts_damaged::<Vec<Grams>>(parts_of_run)? else {
+            let wanted = RowsOfRun {
+                rows: place * FAN..(place + 1) * FAN,
+                in_all: rows_below * FAN,
+                told: shape.told,
+            };
+            let merged = merged(rows, documents_below, &wanted);
+            let Some(merged) = self.unless_parts_damaged(merged)? else {
                 return Ok(false);
             };
-            let grams = merged(parts_of_run, documents_below, shape.told);
-            let rows = place * FAN..(place + 1) * FAN;
-            put_rows(transaction, run, rows, rows_below * FAN, &grams)?;
+            for (row, record) in wanted.rows.clone().zip(merged) {
+                transaction.put(run.key(row), &record)?;
+            }
         }
         Ok(true)
     }
@@ -358,23 +368,4 @@ impl<S: Store> Directory<'_, S> {
         let decoded = read.map(|entry| decode(&entry.ok_or(StorageError::Malformed)?.value));
         self.unless_parts_damaged(decoded.collect())
     }
-}
-
-/// Adds to `transaction` these rows of `run`, which has so many in all, with `grams`: also those in which there is nothing.
-fn put_rows(
-    transaction: &mut Transaction,
-    run: Run,
-    rows: Range<u32>,
-    in_all: u32,
-    mut grams: &[(u32, Postings)],
-) -> Result<(), Failure> {
-    for row in rows {
-        let end = Run::first_gram(row + 1, in_all).map_or(grams.len(), |following| {
-            grams.partition_point(|(gram, _)| *gram < following)
-        });
-        let (of_row, rest) = grams.split_at_checked(end).unwrap_or((grams, &[]));
-        transaction.put(run.key(row), &RowRecord::of(of_row))?;
-        grams = rest;
-    }
-    Ok(())
 }

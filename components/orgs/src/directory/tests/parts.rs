@@ -1,5 +1,7 @@
 //! The index of parts tells the same as going through all organizations, at a cost that does not grow with their number.
 
+use gatehouse_ports::doubles::StoreCounts;
+
 use super::*;
 use crate::search::{Barred, Matcher, Scope, Search};
 
@@ -279,6 +281,12 @@ fn what_a_search_and_a_create_cost_does_not_grow_with_the_number_of_organization
         panic!("two sizes");
     };
     assert!(create_many.commits <= create_few.commits + 30);
+    // Among many, each is in a leaf of its own, which is written whole; each level of runs adds a few hundred bytes.
+    let per_create = |counts: &StoreCounts| (counts.changes / 640, counts.written_bytes / 640);
+    let costs = (per_create(create_few), per_create(create_many));
+    let ((few_changes, _), (many_changes, many_bytes)) = costs;
+    assert!(many_changes <= few_changes + 2, "{costs:?}");
+    assert!(many_bytes <= 16 * 1024, "{costs:?}");
     assert!(create_many.reads() <= create_few.reads() + create_few.reads() / 4);
     for (few, many) in few.iter().zip(many) {
         // Three runs more of four rows of some 1.5 KB each for every level more, of which there is one for four times as many.
