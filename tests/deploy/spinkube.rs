@@ -13,6 +13,10 @@ fn the_spin_app_names_variables_of_the_spin_manifest_and_volumes_that_are_there(
     };
     assert_eq!(app["kind"], "SpinApp");
     assert_eq!(app["spec"]["replicas"], 1);
+    // SpinKube itself calls its executor so.
+    assert_eq!(app["spec"]["executor"], "containerd-shim-spin");
+    let image = concat!("registry.example.com/gatehouse:", env!("CARGO_PKG_VERSION"));
+    assert_eq!(app["spec"]["image"], image);
     let manifest: Value = toml::from_str(&read("spin-3.toml")).unwrap();
     let names = |list: &Value| -> Vec<String> {
         let list = list.as_array().unwrap().iter();
