@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -175,13 +175,31 @@ fn read(engine: &Engine, path: &Path) -> Result<Component> {
     let metadata = file.metadata()?;
     ensure_private(&metadata, path)?;
     let code_bytes = metadata.len().checked_sub(SHA256_OUTPUT_LEN as u64);
-    let mut code = Read::by_ref(&mut file).take(code_bytes.context("the file is cut off")?);
+    let code_bytes = code_bytes.context("the file is cut off")?;
     let mut computed = Sha256(Digest::new(&SHA256));
-    io::copy(&mut code, &mut computed)?;
+    io::copy(&mut Read::by_ref(&mut file).take(code_bytes), &mut computed)?;
+    let computed = computed.0.finish();
     let mut noted = Vec::with_capacity(SHA256_OUTPUT_LEN);
     file.read_to_end(&mut noted)?;
-    ensure!(computed.0.finish().as_ref() == noted, "the file is damaged");
-    map(engine, &file)
+    ensure!(computed.as_ref() == noted, "the file is damaged");
+    map(engine, &file).or_else(|error| {
+        tracing::info!(%error, file = %path.display(), "compiled code cannot be executed where it lies, so it takes more memory");
+        copy(engine, file, code_bytes, computed.as_ref())
+    })
+}
+
+/// The component with its code in memory of this process, for a file system that is mounted so that nothing on it is executed.
+#[allow(unsafe_code)]
+fn copy(engine: &Engine, mut file: File, code_bytes: u64, expected: &[u8]) -> Result<Component> {
+    file.rewind()?;
+    let mut code = Vec::new();
+    file.take(code_bytes).read_to_end(&mut code)?;
+    ensure!(
+        digest(&SHA256, &code).as_ref() == expected,
+        "the file is damaged"
+    );
+    // SAFETY: as for the code that is mapped; and it is in memory of this process, where it does not change.
+    Ok(unsafe { Component::deserialize(engine, &code) }?)
 }
 
 #[allow(unsafe_code)]
@@ -249,6 +267,21 @@ mod tests {
         assert_eq!(kept.len(), 1);
         assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
         read(&engine, &kept[0]).unwrap();
+    }
+
+    #[test]
+    fn code_that_cannot_be_executed_where_it_lies_is_copied_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = small_engine(1 << 20);
+        let component = Component::new(&engine, EMPTY).unwrap();
+        let code = component.serialize().unwrap();
+        let path = folder.path().join("code");
+        fs::write(&path, [&code[..], b"behind it"].concat()).unwrap();
+        let open = || File::open(&path).unwrap();
+        let (bytes, expected) = (code.len() as u64, digest(&SHA256, &code));
+        copy(&engine, open(), bytes, expected.as_ref()).unwrap();
+        let changed = copy(&engine, open(), bytes + 1, expected.as_ref()).err();
+        assert_eq!(changed.unwrap().to_string(), "the file is damaged");
     }
 
     #[test]
