@@ -1,6 +1,6 @@
 //! One request: authentication, routing to a mount, authorization.
 
-use crate::server::{HOUR, ROOT, Server, policies};
+use crate::server::{HOUR, ROOT, Server, lookup_self, policies};
 use gatehouse_access::{
     Capability, CreateRequest, Failure, Operation, Policies as _, Refusal, Request, Requests as _,
     Revocation as _, System as _, TokenLookup as _, TokenParameters, TokenReference,
@@ -265,14 +265,9 @@ fn t9_bound_addresses_hold_at_every_use() {
         ..TokenParameters::default()
     });
     let from = |address: Option<&str>| {
-        let admitted = server.access.admit(&Request {
-            token: Some(token.client_token.expose().into()),
-            operation: Operation::Read,
-            path: "auth/token/lookup-self".into(),
-            source_address: address.map(|it| it.parse().unwrap()),
-            wrap_ttl: None,
-            parameters: None,
-        });
+        let mut request = lookup_self(token.client_token.expose());
+        request.source_address = address.map(|it| it.parse().unwrap());
+        let admitted = server.access.admit(&request);
         admitted.map(|_| ())
     };
     assert_eq!(from(Some("192.0.2.9")), Ok(()));
@@ -339,14 +334,7 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
                 .map(|_| {
                     scope.spawn(|| {
                         let instance = server.another_instance();
-                        let request = Request {
-                            token: Some(token.into()),
-                            operation: Operation::Read,
-                            path: "auth/token/lookup-self".into(),
-                            source_address: None,
-                            wrap_ttl: None,
-                            parameters: None,
-                        };
+                        let request = lookup_self(token);
                         let mut admitted = 0;
                         loop {
                             match instance.admit(&request) {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::server::{ROOT, Server, policies, sudo};
+use crate::server::{ROOT, Server, login_request, lookup_self, policies, sudo};
 use gatehouse_access::{
     AccessService, CreateRequest, Cubbyhole as _, LeaseTree as _, Logins as _, Operation,
     Policies as _, Refusal, Renewal as _, Request, Requests as _, Revocation as _, Settings,
@@ -38,14 +38,7 @@ fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_an
     );
     access.admit(&request).unwrap();
     assert_eq!(counting.take_counts().calls(), (2, 0));
-    let login = Request {
-        token: None,
-        operation: Operation::Update,
-        path: "auth/gcp/login".into(),
-        source_address: None,
-        wrap_ttl: None,
-        parameters: None,
-    };
+    let login = login_request();
     access.admit(&login).unwrap();
     assert_eq!(counting.take_counts().calls(), (1, 0));
     access.issue_login(&grant).ok().unwrap();
@@ -146,14 +139,7 @@ fn a_token_is_one_row_and_one_more_below_a_parent_and_changes_as_one() {
     };
     let (limited, count) = changes(&|| create(ROOT, &limited));
     assert_eq!(count, 1);
-    let request = Request {
-        token: Some(limited.as_str().into()),
-        operation: Operation::Read,
-        path: "auth/token/lookup-self".into(),
-        source_address: None,
-        wrap_ttl: None,
-        parameters: None,
-    };
+    let request = lookup_self(&limited);
     for _ in 0..2 {
         let spend = || {
             access.admit(&request).unwrap();
@@ -199,14 +185,7 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     access.current_cluster().unwrap();
-    let request = Request {
-        token: Some(token.client_token.expose().into()),
-        operation: Operation::Read,
-        path: "auth/token/lookup-self".into(),
-        parameters: None,
-        wrap_ttl: None,
-        source_address: None,
-    };
+    let request = lookup_self(token.client_token.expose());
     access.admit(&request).unwrap();
     counting.take_counts();
     access.admit(&request).unwrap();
@@ -270,14 +249,6 @@ fn the_form_of_a_token_tells_the_one_key_that_a_lookup_reads() {
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     access.current_cluster().unwrap();
-    let lookup_self = |token: &str| Request {
-        token: Some(token.into()),
-        operation: Operation::Read,
-        path: "auth/token/lookup-self".into(),
-        source_address: None,
-        wrap_ttl: None,
-        parameters: None,
-    };
     // Root tokens rest on nothing else.
     for token in [generated.expose(), ROOT] {
         access.admit(&lookup_self(token)).unwrap();

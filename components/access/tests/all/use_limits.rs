@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::interposed::{Fate, interposed};
-use crate::server::Server;
-use gatehouse_access::{Failure, Operation, Refusal, Request, Requests as _, TokenParameters};
+use crate::server::{Server, lookup_self};
+use gatehouse_access::{Failure, Refusal, Requests as _, TokenParameters};
 
 #[test]
 fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
@@ -25,14 +25,7 @@ fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
                 Fate::Unknown
             }
         });
-        let request = Request {
-            token: Some(token.client_token.expose().into()),
-            operation: Operation::Read,
-            path: "auth/token/lookup-self".into(),
-            source_address: None,
-            wrap_ttl: None,
-            parameters: None,
-        };
+        let request = lookup_self(token.client_token.expose());
         let mut admitted = 0;
         loop {
             match access.admit(&request) {

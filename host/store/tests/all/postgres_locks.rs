@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatehouse_ports::{CommitError, SystemClock};
+use gatehouse_ports::{Change, CommitError, SystemClock};
 use gatehouse_store::{Namespace, PostgresBackend, PrivateStore};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_postgres::Client;
@@ -64,6 +64,16 @@ impl UnderWay {
         held_up
     }
 
+    /// Has `changes` be committed if there is no `a`, and that refused once the commit of `a` is there.
+    async fn refuses_what_it_held_up(&self, changes: Vec<Change>) {
+        let store = self.store.clone();
+        let check = async move { store.commit(vec![absent("a")], changes).await };
+        let checking = self.held_up(check).await;
+        self.commit().await;
+        let conflict = Err(CommitError::Conflict("a".to_owned()));
+        assert_eq!(checking.await.unwrap(), conflict);
+    }
+
     async fn commit(&self) {
         self.client.batch_execute("commit").await.unwrap();
     }
@@ -72,12 +82,7 @@ impl UnderWay {
 #[tokio::test]
 async fn s5_a_commit_waits_for_the_one_that_writes_the_key_it_checks() {
     let under_way = UnderWay::begin().await;
-    let store = under_way.store.clone();
-    let check = async move { store.commit(vec![absent("a")], vec![put("b", "")]).await };
-    let checking = under_way.held_up(check).await;
-    under_way.commit().await;
-    let conflict = Err(CommitError::Conflict("a".to_owned()));
-    assert_eq!(checking.await.unwrap(), conflict);
+    under_way.refuses_what_it_held_up(vec![put("b", "")]).await;
     assert_eq!(value(&under_way.store, "b").await, None);
 }
 
@@ -97,12 +102,7 @@ async fn s5_commits_of_other_keys_and_reads_do_not_wait() {
 async fn s5_a_commit_of_many_keys_waits_for_all_that_are_under_way() {
     let under_way = UnderWay::begin().await;
     let changes = (0..65).map(|number| put(&format!("many/{number}"), ""));
-    let (store, changes) = (under_way.store.clone(), changes.collect());
-    let writing = async move { store.commit(vec![absent("a")], changes).await };
-    let writing = under_way.held_up(writing).await;
-    under_way.commit().await;
-    let conflict = Err(CommitError::Conflict("a".to_owned()));
-    assert_eq!(writing.await.unwrap(), conflict);
+    under_way.refuses_what_it_held_up(changes.collect()).await;
     assert_eq!(value(&under_way.store, "many/0").await, None);
 }
 
@@ -114,6 +114,26 @@ async fn s13_a_server_that_takes_over_waits_for_the_commits_that_are_under_way()
     let opening = under_way.held_up(alone).await;
     under_way.commit().await;
     opening.await.unwrap().unwrap();
+}
+
+/// A pooler that lends its connections out by transaction loses the one or the other.
+#[tokio::test]
+async fn s5_a_session_that_lost_its_settings_commits_nothing() {
+    let database = Database::with_tables().await;
+    let client = database.connect().await;
+    for lost in [
+        "begin",
+        "set gatehouse.session = 'prepared'; begin isolation level repeatable read",
+        "begin isolation level serializable",
+    ] {
+        client.batch_execute(lost).await.unwrap();
+        let answer = WRITE_A.replace("applied", "failed is null and not applied and not prepared");
+        let row = client.query_one(&answer, &[]).await.unwrap();
+        assert!(row.get::<_, bool>(0), "{lost}");
+        client.batch_execute("commit").await.unwrap();
+    }
+    let rows = client.query("select from gatehouse.entry", &[]).await;
+    assert!(rows.unwrap().is_empty());
 }
 
 /// The database rolls back no commit because its keys lie beside those of others, whatever else is open in the server.

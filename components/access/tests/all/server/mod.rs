@@ -18,6 +18,28 @@ pub const START: u64 = 1_700_000_000;
 pub const HOUR: u64 = 3600;
 pub const ROOT: &str = "root-for-tests";
 
+/// A request from no address and without parameters.
+pub fn request(token: Option<&str>, operation: Operation, path: &str) -> Request {
+    Request {
+        token: token.map(Into::into),
+        operation,
+        path: path.into(),
+        source_address: None,
+        wrap_ttl: None,
+        parameters: None,
+    }
+}
+
+/// A request by which a token looks itself up.
+pub fn lookup_self(token: &str) -> Request {
+    request(Some(token), Operation::Read, "auth/token/lookup-self")
+}
+
+/// A request to log in at the mount of the auth method.
+pub fn login_request() -> Request {
+    request(None, Operation::Update, "auth/gcp/login")
+}
+
 pub struct Server {
     pub access: Service,
     pub store: &'static TestStore,
@@ -79,14 +101,9 @@ impl Server {
         operation: Operation,
         path: &str,
     ) -> Result<Admission, Refusal> {
-        self.access.admit(&Request {
-            token: Some(token.into()),
-            operation,
-            path: path.into(),
-            source_address: Some("192.0.2.1".to_owned()),
-            wrap_ttl: None,
-            parameters: None,
-        })
+        let mut request = request(Some(token), operation, path);
+        request.source_address = Some("192.0.2.1".to_owned());
+        self.access.admit(&request)
     }
 
     pub fn is_valid(&self, token: &str) -> bool {
@@ -97,14 +114,7 @@ impl Server {
 
     /// The mount as the admission of a login gives it.
     pub fn mount(&self, path: &str) -> Mount {
-        let request = Request {
-            token: None,
-            operation: Operation::Update,
-            path: format!("auth/{path}login"),
-            source_address: None,
-            wrap_ttl: None,
-            parameters: None,
-        };
+        let request = request(None, Operation::Update, &format!("auth/{path}login"));
         self.access.admit(&request).unwrap().mount.unwrap()
     }
 

@@ -5,12 +5,13 @@ use std::fmt::Display;
 
 use gatehouse_access::{
     CreateError, CreateRequest, LeaseTree as _, Lifetime, LoginError, LoginGrant, Logins as _,
-    Operation, Parent, PrefixError, Refusal, RenewError, Renewal as _, Request, Requests as _,
-    Revalidated, Revocation as _, RevokeError, TokenCreation as _, TokenParameters, TokenReference,
+    Parent, PrefixError, Refusal, RenewError, Renewal as _, Requests as _, Revalidated,
+    Revocation as _, RevokeError, TokenCreation as _, TokenParameters, TokenReference,
 };
 
 use super::model::{Origin, Token};
 use super::world::{ROOT, World, is_weather};
+use crate::server::{login_request, lookup_self};
 
 /// Most tokens above one.
 const DEPTH: usize = 6;
@@ -35,14 +36,7 @@ impl World<'_> {
         let alias = self.dice.below(4);
         let instance = self.instance();
         let unanswered = self.store.unanswered();
-        let request = Request {
-            token: None,
-            operation: Operation::Update,
-            path: "auth/gcp/login".into(),
-            source_address: None,
-            wrap_ttl: None,
-            parameters: None,
-        };
+        let request = login_request();
         let mount = match self.instances[instance].admit(&request) {
             Ok(admission) => admission.mount.ok_or("a login without a mount")?,
             Err(Refusal::Failure(failure)) if is_weather(&failure) => {
@@ -154,14 +148,7 @@ impl World<'_> {
         let token = self.any();
         let instance = self.instance();
         let text = self.model.tokens[token].text.clone();
-        let request = Request {
-            token: Some(text.clone()),
-            operation: Operation::Read,
-            path: "auth/token/lookup-self".into(),
-            source_address: None,
-            wrap_ttl: None,
-            parameters: None,
-        };
+        let request = lookup_self(&text);
         let from = self.now();
         let accepted = match self.instances[instance].admit(&request) {
             Ok(_) => true,
