@@ -12,9 +12,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::postgres_server::{Database, Server, settings, url};
+use crate::postgres_databases::{Database, settings, shared_server};
 use crate::shares::sharing;
 use crate::subject::{absent, at_version, keys, put, value, version};
+use gatehouse_postgres_server::url;
 
 /// The fault of the connection of the next statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ struct Proxy {
 
 impl Proxy {
     async fn start() -> Self {
-        let to = Server::shared().await.port();
+        let to = shared_server().await.port();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let fault: Arc<Mutex<Option<Fault>>> = Arc::default();

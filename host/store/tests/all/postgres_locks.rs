@@ -8,7 +8,7 @@ use gatehouse_store::{Namespace, PostgresBackend, PrivateStore};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_postgres::Client;
 
-use crate::postgres_server::{Database, Server};
+use crate::postgres_databases::{Database, shared_server};
 use crate::subject::{absent, at_version, put, value};
 
 /// Commits one new key of the namespace of `access`, past any backend, in the transaction that is open.
@@ -141,10 +141,10 @@ async fn s5_a_session_that_lost_its_settings_commits_nothing() {
 async fn s6_no_commit_is_rolled_back_for_what_others_do() {
     const WRITERS: u32 = 8;
     const COMMITS: u32 = 40;
-    let server = Server::shared().await;
-    let database = server.empty_database().await;
+    let server = shared_server().await;
+    let database = Database::empty(server).await;
     PostgresBackend::migrate(&database.settings).await.unwrap();
-    let open = server.empty_database().await.connect().await;
+    let open = Database::empty(server).await.connect().await;
     open.batch_execute("begin; select txid_current()")
         .await
         .unwrap();

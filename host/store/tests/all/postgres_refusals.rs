@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gatehouse_ports::SystemClock;
 use gatehouse_store::{Namespace, PostgresBackend, PostgresError, PostgresSettings, PrivateStore};
 
-use crate::postgres_server::{Database, Server, settings, settings_with};
+use crate::postgres_databases::{Database, settings, settings_with, shared_server};
 use crate::subject::{put, value};
+use gatehouse_postgres_server::PostgresServer;
 
 async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresError> {
     PostgresBackend::open(settings, Arc::new(SystemClock)).await
@@ -65,7 +66,7 @@ async fn addresses_that_cannot_be_used_are_refused_before_anything_is_sent() {
 async fn a_server_that_is_not_there_or_refuses_the_user_is_named_as_that() {
     let refused = refusal(&settings("postgresql://a@127.0.0.1:1/b")).await;
     assert_unreachable(&refused);
-    let server = Server::shared().await;
+    let server = shared_server().await;
     let refused = refusal(&settings(&server.url("missing"))).await;
     assert!(refused.to_string().contains("does not exist"), "{refused}");
     let url = server.url("postgres").replace("owner@", "stranger@");
@@ -75,7 +76,7 @@ async fn a_server_that_is_not_there_or_refuses_the_user_is_named_as_that() {
 
 #[tokio::test]
 async fn n4_a_server_without_tls_is_not_spoken_to_where_that_was_asked_for() {
-    let server = Server::shared().await;
+    let server = shared_server().await;
     for mode in ["require", "verify-full"] {
         let url = format!("{}?sslmode={mode}", server.url("postgres"));
         let refused = refusal(&settings(&url)).await;
@@ -93,7 +94,7 @@ async fn n4_the_certificate_of_the_server_and_its_name_are_verified() {
         ("key.pem", certified.signing_key.serialize_pem()),
     ];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-    let server = Server::with_files(&settings, &files).await;
+    let server = PostgresServer::start_with_files(&settings, &files).await;
     let settings = |host: &str, trusted: &rcgen::Certificate| {
         let mut roots = rustls::RootCertStore::empty();
         roots.add(trusted.der().clone()).unwrap();
@@ -119,7 +120,7 @@ async fn n4_the_certificate_of_the_server_and_its_name_are_verified() {
 
 #[tokio::test]
 async fn a_database_without_tables_is_refused_until_they_are_made() {
-    let database = Server::shared().await.empty_database().await;
+    let database = Database::empty(shared_server().await).await;
     let refused = refusal(&database.settings).await;
     assert!(matches!(refused, PostgresError::NoSchema));
     assert!(
@@ -139,7 +140,7 @@ async fn a_database_without_tables_is_refused_until_they_are_made() {
 
 #[tokio::test]
 async fn an_empty_schema_that_an_administrator_has_made_is_filled() {
-    let database = Server::shared().await.empty_database().await;
+    let database = Database::empty(shared_server().await).await;
     let client = database.connect().await;
     client
         .batch_execute("create schema gatehouse")
@@ -155,7 +156,7 @@ async fn the_schema_of_another_program_is_refused_and_left_alone() {
         "create table gatehouse.store (a int)",
         "create table gatehouse.gates (a int)",
     ] {
-        let database = Server::shared().await.empty_database().await;
+        let database = Database::empty(shared_server().await).await;
         let client = database.connect().await;
         client
             .batch_execute("create schema gatehouse")
@@ -173,7 +174,7 @@ async fn the_schema_of_another_program_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn s12_newer_and_older_tables_are_refused() {
-    let database = Server::shared().await.empty_database().await;
+    let database = Database::empty(shared_server().await).await;
     PostgresBackend::migrate(&database.settings).await.unwrap();
     let client = database.connect().await;
     let set = async |version: i64| {
@@ -197,7 +198,7 @@ async fn s12_newer_and_older_tables_are_refused() {
 
 #[tokio::test]
 async fn a_user_without_rights_is_told_which_is_missing() {
-    let database = Server::shared().await.empty_database().await;
+    let database = Database::empty(shared_server().await).await;
     let client = database.connect().await;
     client
         .batch_execute("create role unprivileged login")
@@ -212,7 +213,7 @@ async fn a_user_without_rights_is_told_which_is_missing() {
 }
 
 async fn altered(setting: &str) -> Database {
-    let database = Server::shared().await.empty_database().await;
+    let database = Database::empty(shared_server().await).await;
     PostgresBackend::migrate(&database.settings).await.unwrap();
     let client = database.connect().await;
     let alter = format!("alter database {} set {setting}", database.name);
@@ -232,8 +233,8 @@ async fn s1_a_server_that_could_lose_what_it_acknowledged_is_refused() {
     let database = altered("synchronous_commit = off").await;
     let refused = refusal(&database.settings).await.to_string();
     assert!(refused.contains("set synchronous_commit = on"), "{refused}");
-    let server = Server::with(&["fsync=off"]).await;
-    let database = server.empty_database().await;
+    let server = PostgresServer::start(&["fsync=off"]).await;
+    let database = Database::empty(&server).await;
     let refused = refusal(&database.settings).await.to_string();
     assert!(refused.contains("set fsync = on"), "{refused}");
 }

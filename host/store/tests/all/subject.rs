@@ -13,7 +13,7 @@ use gatehouse_wasi_key_value::KeyValue;
 use tempfile::TempDir;
 
 use crate::adapted::AdaptedBackend;
-use crate::postgres_server::Database;
+use crate::postgres_databases::Database;
 
 /// Where every test's clock starts, in milliseconds since 1970.
 pub const START: u64 = 1_000_000;
