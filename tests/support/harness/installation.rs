@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
+use gatehouse_postgres_server::PostgresServer;
 use serde_json::{Value, json};
 
 use crate::program::Program;
@@ -33,6 +34,8 @@ pub enum Storage {
     Memory,
     /// A file.
     Durable,
+    /// A database of a PostgreSQL server that the installation starts for itself. Several servers can share it.
+    Postgres,
 }
 
 /// The seal of a store: what holds its key.
@@ -49,6 +52,8 @@ pub struct Installation {
     address: String,
     root_token: String,
     server: Option<ServerProcess>,
+    // Dropped after the server that uses it.
+    database: Option<PostgresServer>,
     google: FakeGoogle,
     // Dropped last: the Google runs on it.
     _runtime: tokio::runtime::Runtime,
@@ -138,7 +143,15 @@ impl Installation {
             }
             Seal::Shares => "type = \"shamir\"".to_owned(),
         };
+        let database = (storage == Storage::Postgres).then(|| PostgresServer::start_blocking(&[]));
         let storage = match storage {
+            Storage::Postgres => format!(
+                "type = \"postgresql\"\nmigrate = true\nurl = {:?}",
+                database
+                    .as_ref()
+                    .map(PostgresServer::create_database_blocking)
+                    .context("no database server")?
+            ),
             Storage::Memory => "type = \"memory\"".to_owned(),
             Storage::Durable => format!(
                 "type = \"redb\"\npath = {:?}",
@@ -158,6 +171,7 @@ impl Installation {
             address,
             root_token: String::new(),
             server: None,
+            database,
             google,
             _runtime: runtime,
         })
@@ -174,6 +188,32 @@ impl Installation {
         let server = ServerProcess::start(&self.program.path, arguments, &self.address)?;
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Starts one more server on the same database, with the same key, Google and settings.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start, which it cannot where the store is none that servers share.
+    pub fn another_server(&self) -> Result<ServerProcess> {
+        let address = free_address()?;
+        let configuration = fs::read_to_string(self.configuration())?;
+        let configuration = configuration.replace(&self.address, &address);
+        let port = address.rsplit(':').next().unwrap_or_default();
+        let file = self.folder().join(format!("server-{port}.toml"));
+        fs::write(&file, configuration)?;
+        let mut arguments = self.program.arguments.clone();
+        arguments.push(file.display().to_string());
+        ServerProcess::start(&self.program.path, arguments, &address)
+    }
+
+    /// The database server of [`Storage::Postgres`].
+    ///
+    /// # Panics
+    ///
+    /// When the store is another.
+    pub fn database(&self) -> &PostgresServer {
+        self.database.as_ref().expect("the store is a database")
     }
 
     /// The configuration file.
