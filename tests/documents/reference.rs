@@ -118,7 +118,7 @@ fn metrics_page() -> String {
     let mut page = format!(
         "# Metrics\n\n\
          Generated from `host/src/metrics/mod.rs` by `{COMMAND}`. Do not edit.\n\n\
-         [Watching and limiting](../operate/watching.md) says how they are read and who may read them.\n\n\
+         [Watching](../operate/watching.md) says how they are read and who may read them.\n\n\
          | name | kind | labels | meaning |\n|---|---|---|---|\n"
     );
     for metric in METRIC.captures_iter(&source("host/src/metrics/mod.rs")) {

@@ -19,6 +19,7 @@ use crate::records::{
     MountRecord, PolicyRecord, TOKEN_MOUNT, TokenRecord, cubbyhole_key, mount_key, policy_key,
     relinquished_key, token_key,
 };
+use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
@@ -40,6 +41,37 @@ struct Asked {
     warnings: Vec<TokenWarning>,
 }
 
+/// The token that a request asks for.
+struct Child<'a> {
+    parent: &'a Parent,
+    request: &'a CreateRequest,
+    asked: &'a Asked,
+    /// The name of the entity alias, where the request gives one.
+    alias: Option<&'a str>,
+    /// The identifier, where the request chooses it.
+    chosen_id: Option<&'a str>,
+}
+
+impl Child<'_> {
+    /// Everything that its creator is to be told, in the order in which it is answered.
+    fn warnings(
+        &self,
+        capped: Vec<TokenWarning>,
+        unknown_policies: Vec<String>,
+    ) -> Vec<TokenWarning> {
+        let id = self.chosen_id.map(|_| match self.asked.token_type {
+            TokenType::Service => TokenWarning::ChosenId,
+            TokenType::Batch => TokenWarning::IgnoredId,
+        });
+        let mut warnings: Vec<TokenWarning> = id.into_iter().collect();
+        warnings.extend_from_slice(&self.asked.warnings);
+        warnings.extend(capped);
+        let unknown = unknown_policies.into_iter();
+        warnings.extend(unknown.map(TokenWarning::UnknownPolicy));
+        warnings
+    }
+}
+
 /// The caller that asks for a token.
 struct Creator<'a> {
     token: &'a LiveToken,
@@ -47,6 +79,42 @@ struct Creator<'a> {
     sudo: bool,
     /// True if the path itself makes orphans.
     orphan_path: bool,
+}
+
+impl Creator<'_> {
+    /// True if the new token has no parent, which its creator must have the right to ask for.
+    fn makes_orphan(
+        &self,
+        request: &CreateRequest,
+        role: Option<&TokenRole>,
+    ) -> Result<bool, CreateError> {
+        match role {
+            Some(role) => Ok(role.orphan),
+            None if request.no_parent && !self.sudo && !self.orphan_path => {
+                Err(CreateError::OrphanNeedsSudo)
+            }
+            None => Ok(request.no_parent || self.orphan_path),
+        }
+    }
+
+    /// The ancestors of a child, oldest first, with the creator as the last.
+    fn ancestors_of_child(&self) -> Result<Vec<TokenHash>, CreateError> {
+        let ancestors = self.token.ancestors.iter().map(|(hash, _)| hash);
+        let ancestors: Vec<_> = ancestors.chain([&self.stored.hash]).cloned().collect();
+        match ancestors.len() <= MAXIMUM_ANCESTORS {
+            true => Ok(ancestors),
+            false => Err(CreateError::TooManyAncestors(MAXIMUM_ANCESTORS as u32)),
+        }
+    }
+
+    /// The path at which the new token is asked for.
+    fn issuing_path(&self, role: Option<&TokenRole>) -> String {
+        match role {
+            Some(role) => terms::issuing_path(role),
+            None if self.orphan_path => "auth/token/create-orphan".to_owned(),
+            None => "auth/token/create".to_owned(),
+        }
+    }
 }
 
 fn not_negative(number: Option<i64>, negative: CreateError) -> Result<u64, CreateError> {
@@ -209,82 +277,93 @@ impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
         };
         let asked = asked_token(request, role)?;
         let alias = asked_alias(asked.role.as_ref(), request.entity_alias.as_deref())?;
-        let chosen = request.id.as_deref().filter(|id| !id.is_empty());
-
+        let child = Child {
+            parent,
+            request,
+            asked: &asked,
+            alias: alias.as_deref(),
+            chosen_id: request.id.as_deref().filter(|id| !id.is_empty()),
+        };
         let mut first_attempt = true;
         commit_with_retries(&self.clock, &self.random, || {
-            let is_first = std::mem::take(&mut first_attempt);
-            let living = self
-                .find(&TokenReference::Id(parent.token.clone()))?
-                .ok_or(CreateError::InvalidToken)?;
-            let stored = living.stored.as_ref().ok_or(CreateError::BatchParent)?;
-            if living.record.num_uses > 0 {
-                return Err(CreateError::RestrictedUseParent);
-            }
-            let sudo = parent.sudo || living.record.is_root();
-            if let Some(id) = chosen {
-                require_allowed_id(id, sudo, asked.token_type)?;
-            }
-            let creator = Creator {
-                token: &living,
-                stored,
-                sudo,
-                orphan_path: parent.orphan_path,
-            };
-            let mut transaction = Transaction::new();
-            let named = match (&alias, &asked.role) {
-                (Some(alias), Some(role)) => {
-                    let alias = (role.name.as_str(), alias.as_str());
-                    Some(self.entity_behind(&mut transaction, alias, is_first)?)
-                }
-                _ => None,
-            };
-            let (mut record, ttl, capped) = self.child_record(&creator, request, &asked)?;
-            if let Some(entity) = &named {
-                record.entity_id = Some(entity.id.clone());
-            }
-            let client_token = match asked.token_type {
-                TokenType::Service => {
-                    // No child comes to be under a token that is being revoked (SEC-T5).
-                    transaction.require(token_key(&stored.hash), stored.version);
-                    for (ancestor, version) in &living.ancestors {
-                        transaction.require(token_key(ancestor), *version);
-                    }
-                    self.stage_service_child(&mut transaction, chosen, &mut record)?
-                }
-                // It is not valid without its ancestors, whenever they are revoked.
-                TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
-            };
-            let identity_policies = match (&named, &record.entity_id) {
-                (Some(entity), _) => identity_policies(entity, &self.group_policies(entity)?),
-                (None, Some(_)) => living.identity_policies(),
-                (None, None) => Vec::new(),
-            };
-            let mut grant = grant(&record, identity_policies, ttl);
-            grant
-                .warnings
-                .extend(chosen.map(|_| match asked.token_type {
-                    TokenType::Service => TokenWarning::ChosenId,
-                    TokenType::Batch => TokenWarning::IgnoredId,
-                }));
-            grant.warnings.extend_from_slice(&asked.warnings);
-            grant.warnings.extend(capped);
-            let unknown = self.unknown_policies(&grant.token_policies)?;
-            let unknown = unknown.into_iter().map(TokenWarning::UnknownPolicy);
-            grant.warnings.extend(unknown);
-            // Nothing can fail from here on: a token that exists is answered (SEC-T11).
-            Ok(Attempt::from_commit(
-                self.records.commit(transaction),
-                Issued {
-                    client_token,
-                    grant,
-                },
-            )?)
+            self.attempt_child(&child, std::mem::take(&mut first_attempt))
         })
     }
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Makes the token once: reads its parent, and commits on the condition that this and its ancestors are still what was read.
+    fn attempt_child(
+        &self,
+        child: &Child<'_>,
+        is_first: bool,
+    ) -> Result<Attempt<Issued>, CreateError> {
+        let &Child {
+            parent,
+            request,
+            asked,
+            alias,
+            chosen_id,
+        } = child;
+        let living = self
+            .find(&TokenReference::Id(parent.token.clone()))?
+            .ok_or(CreateError::InvalidToken)?;
+        let stored = living.stored.as_ref().ok_or(CreateError::BatchParent)?;
+        if living.record.num_uses > 0 {
+            return Err(CreateError::RestrictedUseParent);
+        }
+        let sudo = parent.sudo || living.record.is_root();
+        if let Some(id) = chosen_id {
+            require_allowed_id(id, sudo, asked.token_type)?;
+        }
+        let creator = Creator {
+            token: &living,
+            stored,
+            sudo,
+            orphan_path: parent.orphan_path,
+        };
+        let mut transaction = Transaction::new();
+        let named = match (alias, &asked.role) {
+            (Some(alias), Some(role)) => {
+                let alias = (role.name.as_str(), alias);
+                Some(self.entity_behind(&mut transaction, alias, is_first)?)
+            }
+            _ => None,
+        };
+        let (mut record, ttl, capped) = self.child_record(&creator, request, asked)?;
+        if let Some(entity) = &named {
+            record.entity_id = Some(entity.id.clone());
+        }
+        let client_token = match asked.token_type {
+            TokenType::Service => {
+                // No child comes to be under a token that is being revoked (SEC-T5).
+                transaction.require(token_key(&stored.hash), stored.version);
+                for (ancestor, version) in &living.ancestors {
+                    transaction.require(token_key(ancestor), *version);
+                }
+                self.stage_service_child(&mut transaction, chosen_id, &mut record)?
+            }
+            // It is not valid without its ancestors, whenever they are revoked.
+            TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
+        };
+        let identity_policies = match (&named, &record.entity_id) {
+            (Some(entity), _) => identity_policies(entity, &self.group_policies(entity)?),
+            (None, Some(_)) => living.identity_policies(),
+            (None, None) => Vec::new(),
+        };
+        let mut grant = grant(&record, identity_policies, ttl);
+        let unknown = self.unknown_policies(&grant.token_policies)?;
+        grant.warnings.extend(child.warnings(capped, unknown));
+        // Nothing can fail from here on: a token that exists is answered (SEC-T11).
+        Ok(Attempt::from_commit(
+            self.records.commit(transaction),
+            Issued {
+                client_token,
+                grant,
+            },
+        )?)
+    }
+
     /// Adds a new service token, be its identifier chosen or not, to a commit.
     fn stage_service_child(
         &self,
@@ -318,12 +397,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &CreateRequest,
         asked: &Asked,
     ) -> Result<(TokenRecord, u64, Vec<TokenWarning>), CreateError> {
-        let &Creator {
-            token: living,
-            stored,
-            sudo,
-            orphan_path,
-        } = creator;
+        let living = creator.token;
         let &Asked {
             ref role,
             token_type,
@@ -332,26 +406,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             ..
         } = asked;
         let role = role.as_ref();
-        let policies = policies(&living.record, sudo, request, role)?;
-        let orphan = match role {
-            Some(role) => role.orphan,
-            None if request.no_parent && !sudo && !orphan_path => {
-                return Err(CreateError::OrphanNeedsSudo);
-            }
-            None => request.no_parent || orphan_path,
-        };
+        let policies = policies(&living.record, creator.sudo, request, role)?;
+        let orphan = creator.makes_orphan(request, role)?;
         // The role's period is for whoever may use the role.
-        if request.period.is_some_and(|period| period > 0) && !sudo {
+        if request.period.is_some_and(|period| period > 0) && !creator.sudo {
             return Err(CreateError::PeriodNeedsSudo);
         }
-        let mut ancestors = Vec::new();
-        if !orphan {
-            ancestors.extend(living.ancestors.iter().map(|(hash, _)| hash.clone()));
-            ancestors.push(stored.hash.clone());
-            if ancestors.len() > MAXIMUM_ANCESTORS {
-                return Err(CreateError::TooManyAncestors(MAXIMUM_ANCESTORS as u32));
-            }
-        }
+        let ancestors = match orphan {
+            true => Vec::new(),
+            false => creator.ancestors_of_child()?,
+        };
 
         let mount = match &living.issuer {
             Some(issuer) if issuer.path == TOKEN_MOUNT => issuer.clone(),
@@ -363,16 +427,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Err(CreateError::BatchRoot);
         }
         let endless = root && lifetime == Lifetime::default();
-        let GrantedTtl { ttl, warnings } = if endless {
-            if living.record.expire_time.is_some() {
-                return Err(CreateError::EndlessRootFromExpiring);
-            }
-            GrantedTtl {
-                ttl: 0,
-                warnings: Vec::new(),
-            }
+        if endless && living.record.expire_time.is_some() {
+            return Err(CreateError::EndlessRootFromExpiring);
+        }
+        let (ttl, warnings) = if endless {
+            (0, Vec::new())
         } else {
-            Self::child_ttl(&mount, now, lifetime)?
+            let GrantedTtl { ttl, warnings } = Self::child_ttl(&mount, now, lifetime)?;
+            (ttl, warnings)
         };
         let record = TokenRecord {
             accessor: String::new(),
@@ -383,11 +445,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             policies,
             entity_id: living.record.entity_id.clone().filter(|_| !orphan),
             display_name: display_name(request.display_name.as_deref()),
-            path: match role {
-                Some(role) => terms::issuing_path(role),
-                None if orphan_path => "auth/token/create-orphan".to_owned(),
-                None => "auth/token/create".to_owned(),
-            },
+            path: creator.issuing_path(role),
             role: role.map(|role| role.name.clone()),
             metadata: request
                 .metadata

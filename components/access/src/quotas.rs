@@ -174,18 +174,18 @@ mod tests {
     use super::*;
     use gatehouse_ports::doubles::SeededRandom;
 
-    fn of(most: u32) -> Quota {
+    fn sampled(most: u32) -> Quota {
         Quota::by_sample("q", NonZeroU32::new(most).unwrap())
     }
 
     #[test]
     fn t12_a_sample_stands_for_no_more_than_the_quota_and_for_nearly_all_of_it() {
         for most in [1, 2, 1_000, SAMPLE, 2 * SAMPLE - 1] {
-            let quota = of(most);
+            let quota = sampled(most);
             assert_eq!((quota.places.get(), quota.weight.get()), (most, 1));
         }
         for most in [2 * SAMPLE, 100_000, 1_000_000, 50_000_000, u32::MAX] {
-            let quota = of(most);
+            let quota = sampled(most);
             assert!((SAMPLE / 2..2 * SAMPLE).contains(&quota.places.get()));
             let stands_for = u64::from(quota.places.get()) * u64::from(quota.weight.get());
             let most = u64::from(most);
@@ -197,7 +197,7 @@ mod tests {
     fn t12_a_quota_is_not_exceeded_before_its_sample_is_full() {
         let random = SeededRandom::new(1);
         for most in [2 * SAMPLE, 100_000, 1_000_000] {
-            let quota = of(most);
+            let quota = sampled(most);
             let counted = (0..most).filter(|_| quota.counts(&random).unwrap()).count();
             assert!(counted > quota.places.get() as usize, "{most}: {counted}");
         }

@@ -313,23 +313,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(None);
         }
         let has_place = stored.is_some();
-        let mut alive = Vec::with_capacity(ancestor_keys.len());
-        for _ in ancestor_keys {
-            let ancestor = reads.next_uncached::<TokenRecord>()?;
-            alive.push(match ancestor {
-                Some(ancestor)
-                    if ancestor.record.is_alive_at(now)
-                        // A batch token cannot be cleared away before a chosen identifier is used again: it
-                        // never comes to descend from the younger token.
-                        && (has_place || ancestor.record.creation_time <= record.creation_time)
-                        && self.is_honoured(&ancestor.record, issuer.as_deref())? =>
-                {
-                    Some(ancestor.version)
-                }
-                _ => None,
-            });
-        }
-        let Some(ancestors) = self.lineage(&record.ancestors, &alive, has_place)? else {
+        let lineage = self.read_lineage(&record, has_place, issuer.as_ref(), &mut reads, now)?;
+        let Some(ancestors) = lineage else {
             return Ok(None);
         };
         let entity = match has_entity {
@@ -364,23 +349,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             self.add_identity_rules(&mut token)?;
         }
         Ok(Some(token))
-    }
-
-    /// True if the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
-    /// ancestor can come from a login, whose mount takes a round trip of its own.
-    fn is_honoured(
-        &self,
-        ancestor: &TokenRecord,
-        token_mount: Option<&MountRecord>,
-    ) -> Result<bool, Failure> {
-        Ok(match (&ancestor.origin, ancestor.issuer()) {
-            (_, None) => true,
-            (None, Some(_)) => token_mount.is_some_and(|mount| mount.honours(ancestor)),
-            (Some(origin), Some(_)) => self
-                .read_cached([mount_key(&origin.mount_path)])?
-                .next_record::<MountRecord>()?
-                .is_some_and(|mount| mount.record.honours(ancestor)),
-        })
     }
 
     fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), Failure> {

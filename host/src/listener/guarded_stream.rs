@@ -30,7 +30,7 @@ pub(super) struct RefusedMessage(OnceLock<(u64, Refusal, Dialect)>);
 
 impl RefusedMessage {
     /// Tells if message number `ordinal` of the connection, counted from one, was refused.
-    pub(super) fn of(&self, ordinal: u64) -> Option<(Refusal, Dialect)> {
+    pub(super) fn refusal_of(&self, ordinal: u64) -> Option<(Refusal, Dialect)> {
         self.0
             .get()
             .filter(|(refused, ..)| *refused == ordinal)

@@ -52,7 +52,7 @@ impl<H: RequestHandler> Exchange<H> {
         let stand_in = self
             .refused
             .as_ref()
-            .and_then(|refused| refused.of(ordinal));
+            .and_then(|refused| refused.refusal_of(ordinal));
         let (mut answer, close) = match stand_in {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {

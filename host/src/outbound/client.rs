@@ -144,7 +144,7 @@ impl Outbound {
             .and_then(|options| options.first_byte_timeout)
             .map_or(deadline, |timeout| deadline.min(started + timeout));
 
-        let host = self.destinations.of(&destination);
+        let host = self.destinations.destination(&destination);
         // No call waits for a place at a host that is left alone.
         if host.is_shut() {
             return Err(Error::ConnectionRefused);

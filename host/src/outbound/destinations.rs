@@ -39,7 +39,7 @@ impl Destinations {
         }
     }
 
-    pub(super) fn of(&self, uri: &Uri) -> Arc<Destination> {
+    pub(super) fn destination(&self, uri: &Uri) -> Arc<Destination> {
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(destination) = hosts.get(host) {
@@ -101,16 +101,16 @@ mod tests {
     #[test]
     fn n7_the_hosts_that_are_remembered_are_bounded_and_failing_ones_stay_longest() {
         let destinations = Destinations::new(1, Arc::new(Instant::now));
-        let failing = destinations.of(&uri(0));
+        let failing = destinations.destination(&uri(0));
         let pass = failing.admit().unwrap();
         failing.record(pass, Outcome::Failed);
         drop(failing);
-        let called = destinations.of(&uri(1));
+        let called = destinations.destination(&uri(1));
         for number in 2..3 * MAXIMUM_HOSTS {
-            destinations.of(&uri(number));
+            destinations.destination(&uri(number));
         }
-        assert!(Arc::ptr_eq(&called, &destinations.of(&uri(1))));
-        assert!(!destinations.of(&uri(0)).breaker().is_like_new());
+        assert!(Arc::ptr_eq(&called, &destinations.destination(&uri(1))));
+        assert!(!destinations.destination(&uri(0)).breaker().is_like_new());
         let hosts = destinations.hosts.lock().unwrap();
         assert!(hosts.len() <= MAXIMUM_HOSTS, "{}", hosts.len());
     }

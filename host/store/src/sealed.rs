@@ -371,7 +371,7 @@ struct Barriers {
 }
 
 impl Barriers {
-    fn of(&self, sealed: &[u8]) -> &Barrier {
+    fn barrier_of(&self, sealed: &[u8]) -> &Barrier {
         match Barrier::term_of(sealed) {
             Some(term) if !self.after.holds(term) => &self.before,
             _ => &self.after,
@@ -399,7 +399,7 @@ fn open(
     entry: Entry,
 ) -> Result<(Entry, Option<u64>), StoreError> {
     let record = barriers
-        .of(&entry.value)
+        .barrier_of(&entry.value)
         .open(address(namespace, key), entry.value)
         .map_err(|_| StoreError::Corrupt(key.to_owned()))?;
     let opened = Entry {

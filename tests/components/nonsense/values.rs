@@ -210,7 +210,7 @@ impl Speaker {
     /// A value of type `ty` for what is called `name`.
     pub fn value(&mut self, name: &str, ty: &Type) -> Val {
         match ty {
-            Type::Bool => Val::Bool(self.of(2) == 1),
+            Type::Bool => Val::Bool(self.below(2) == 1),
             Type::S8 => Val::S8(self.number() as i8),
             Type::U8 => Val::U8(self.number() as u8),
             Type::S16 => Val::S16(self.number() as i16),
@@ -221,7 +221,7 @@ impl Speaker {
             Type::U64 => Val::U64(self.number()),
             Type::Float32 => Val::Float32(self.number() as f32),
             Type::Float64 => Val::Float64(f64::from_bits(self.number())),
-            Type::Char => Val::Char(['\0', 'a', '\u{10ffff}'][self.of(3)]),
+            Type::Char => Val::Char(['\0', 'a', '\u{10ffff}'][self.below(3)]),
             Type::String => Val::String(self.text(name)),
             Type::List(list) if list.ty() == Type::U8 => {
                 let bytes = self.text(name).into_bytes();
@@ -242,16 +242,16 @@ impl Speaker {
             }
             Type::Variant(variant) => {
                 let cases: Vec<_> = variant.cases().collect();
-                let case = &cases[self.of(cases.len())];
+                let case = &cases[self.below(cases.len())];
                 let held = case.ty.as_ref().map(|ty| Box::new(self.value(name, ty)));
                 Val::Variant(case.name.to_owned(), held)
             }
             Type::Enum(names) => {
                 let names: Vec<_> = names.names().collect();
-                Val::Enum(names[self.of(names.len())].to_owned())
+                Val::Enum(names[self.below(names.len())].to_owned())
             }
             Type::Option(option) => {
-                let held = self.of(2) == 1;
+                let held = self.below(2) == 1;
                 Val::Option(held.then(|| Box::new(self.value(name, &option.ty()))))
             }
             Type::Result(result) => {
@@ -260,14 +260,14 @@ impl Speaker {
             }
             Type::Flags(flags) => {
                 let all: Vec<String> = flags.names().map(str::to_owned).collect();
-                Val::Flags(all.into_iter().filter(|_| self.of(2) == 1).collect())
+                Val::Flags(all.into_iter().filter(|_| self.below(2) == 1).collect())
             }
             other => panic!("{name}: a type of which there was none before: {other:?}"),
         }
     }
 
     /// Which of `count` possibilities.
-    fn of(&mut self, count: usize) -> usize {
+    fn below(&mut self, count: usize) -> usize {
         match self.mood {
             Mood::Empty => 0,
             Mood::Full => count - 1,
@@ -278,7 +278,7 @@ impl Speaker {
     fn number(&mut self) -> u64 {
         match self.mood {
             Mood::Plausible if self.random.u8(..4) > 0 => self.random.u64(..7200),
-            _ => NUMBERS[self.of(NUMBERS.len())],
+            _ => NUMBERS[self.below(NUMBERS.len())],
         }
     }
 
@@ -294,7 +294,7 @@ impl Speaker {
     fn text(&mut self, name: &str) -> String {
         let text = match self.mood {
             Mood::Plausible if self.random.u8(..8) > 0 => self.sensible(name),
-            _ => BAD[self.of(BAD.len())].clone(),
+            _ => BAD[self.below(BAD.len())].clone(),
         };
         match self.room.checked_sub(text.len()) {
             Some(room) => {

@@ -40,7 +40,7 @@ const ACCOUNT: DocumentType = DocumentType::new(
             .read_only(),
         boolean(
             "is-service-account",
-            "Whether the user stands for a team, an organization or a workload.",
+            "True if the user stands for a team, an organization or a workload.",
         )
         .read_only(),
         choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").read_only(),
@@ -49,7 +49,7 @@ const ACCOUNT: DocumentType = DocumentType::new(
         boolean("v2-only", "Always true.").read_only(),
         boolean(
             "is-site-admin",
-            "Whether the caller administers the installation.",
+            "True if the caller administers the installation.",
         )
         .read_only(),
         boolean("is-admin", "The same.").read_only(),

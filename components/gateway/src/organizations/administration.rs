@@ -37,11 +37,11 @@ attribute_table! { ROWS: Organization, AdministrationChanges;
     text("name", "The name.").read_only() => |it| it.name.as_str();
     text("external-id", "The id that never changes.").read_only() => |it| it.external_id.as_str();
     text("notification-email", "The address for notifications.").read_only() => |it| it.settings.email.as_str();
-    boolean("is-disabled", "Whether the organization is closed to all but site administrators.").defaulting_to("false")
+    boolean("is-disabled", "True if the organization is closed to all but site administrators.").defaulting_to("false")
         [disabled boolean] => |it| it.disabled;
-    boolean("global-module-sharing", "Whether modules are shared with all organizations.").defaulting_to("false")
+    boolean("global-module-sharing", "True if modules are shared with all organizations.").defaulting_to("false")
         [global_module_sharing boolean] => |it| it.global_module_sharing;
-    boolean("global-provider-sharing", "Whether providers are shared with all organizations.").defaulting_to("false")
+    boolean("global-provider-sharing", "True if providers are shared with all organizations.").defaulting_to("false")
         [global_provider_sharing boolean] => |it| it.global_provider_sharing;
     boolean("access-beta-tools", "Stored, without effect.").defaulting_to("false")
         [access_beta_tools boolean] => |it| it.administration.access_beta_tools;

@@ -10,11 +10,11 @@ use super::document_type::Property;
 pub(super) struct AttributeRow<R> {
     pub(super) property: Property,
     /// `None` for an attribute that is not shown, or not from the resource alone.
-    pub(super) shown: Option<fn(&R) -> Shown<'_>>,
+    pub(super) shown: Option<fn(&R) -> AttributeValue<'_>>,
 }
 
 /// The value of an attribute.
-pub(super) enum Shown<'a> {
+pub(super) enum AttributeValue<'a> {
     Null,
     Boolean(bool),
     Integer(u64),
@@ -38,7 +38,7 @@ macro_rules! attribute_table {
         const $rows: &[crate::organizations::attribute_table::AttributeRow<$resource>] = &[$(
             crate::organizations::attribute_table::AttributeRow {
                 property: $kind($name, $about)$(.$column($($value)?))*,
-                shown: Some(|$it| crate::organizations::attribute_table::Shown::from($shown)),
+                shown: Some(|$it| crate::organizations::attribute_table::AttributeValue::from($shown)),
             },
         )*];
 
@@ -59,7 +59,7 @@ impl<R> Serialize for ShownAttributes<'_, R> {
     }
 }
 
-impl Serialize for Shown<'_> {
+impl Serialize for AttributeValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
@@ -70,37 +70,37 @@ impl Serialize for Shown<'_> {
     }
 }
 
-impl From<bool> for Shown<'_> {
+impl From<bool> for AttributeValue<'_> {
     fn from(value: bool) -> Self {
         Self::Boolean(value)
     }
 }
 
-impl From<u32> for Shown<'_> {
+impl From<u32> for AttributeValue<'_> {
     fn from(value: u32) -> Self {
         Self::Integer(value.into())
     }
 }
 
-impl From<u64> for Shown<'_> {
+impl From<u64> for AttributeValue<'_> {
     fn from(value: u64) -> Self {
         Self::Integer(value)
     }
 }
 
-impl<'a> From<&'a str> for Shown<'a> {
+impl<'a> From<&'a str> for AttributeValue<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Shown<'_> {
+impl From<String> for AttributeValue<'_> {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
     }
 }
 
-impl<'a, T: Into<Shown<'a>>> From<Option<T>> for Shown<'a> {
+impl<'a, T: Into<AttributeValue<'a>>> From<Option<T>> for AttributeValue<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, T::into)
     }

@@ -21,9 +21,9 @@ const RESOURCE_TYPE: &str = "general-settings";
 const ID: &str = "general";
 
 attribute_table! { ROWS: GeneralSettings, GeneralSettingsChanges;
-    boolean("limit-user-organization-creation", "Whether site administrators alone make organizations.").defaulting_to("false")
+    boolean("limit-user-organization-creation", "True if site administrators alone make organizations.").defaulting_to("false")
         [limit_user_organization_creation boolean] => |it| it.limit_user_organization_creation;
-    boolean("api-rate-limiting-enabled", "Whether the number of requests is limited.").defaulting_to("true")
+    boolean("api-rate-limiting-enabled", "True if the number of requests is limited.").defaulting_to("true")
         [api_rate_limiting_enabled boolean] => |it| it.api_rate_limiting_enabled;
     integer("api-rate-limit", "Requests per second of each caller.").defaulting_to("30")
         [api_rate_limit integer] => |it| it.api_rate_limit;

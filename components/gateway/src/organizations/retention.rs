@@ -47,7 +47,7 @@ const RUN_DATA_AND_LOGS: [&str; 3] = [
 
 const DETAILS: [Property; 10] = [
     integer(DAYS, "The age at which data is deleted, in days."),
-    boolean("deleteStateVersions", "Whether state versions are deleted."),
+    boolean("deleteStateVersions", "True if state versions are deleted."),
     integer(
         "stateVersionsDeleteAfterNDays",
         "The age at which they are, in days.",
@@ -58,7 +58,7 @@ const DETAILS: [Property; 10] = [
     ),
     boolean(
         "deleteConfigurationVersions",
-        "Whether configuration versions are deleted.",
+        "True if configuration versions are deleted.",
     ),
     integer(
         "configurationVersionsDeleteAfterNDays",
@@ -70,7 +70,7 @@ const DETAILS: [Property; 10] = [
     ),
     boolean(
         "deleteRunDataAndLogs",
-        "Whether data and logs of runs are deleted.",
+        "True if data and logs of runs are deleted.",
     ),
     integer(
         "runDataAndLogsDeleteAfterNDays",

@@ -66,7 +66,7 @@ const TEAM: DocumentType = DocumentType::new(
             .defaulting_to("null"),
         boolean(
             "allow-member-token-management",
-            "Whether members manage the tokens of the team.",
+            "True if members manage the tokens of the team.",
         )
         .defaulting_to("true"),
         flags(

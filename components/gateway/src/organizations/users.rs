@@ -29,7 +29,7 @@ pub(super) const USER: DocumentType = DocumentType::new(
         text("email", "The address. Unique in the installation."),
         boolean(
             "is-site-admin",
-            "Whether the user administers the installation. Shown to site administrators.",
+            "True if the user administers the installation. Shown to site administrators.",
         )
         .defaulting_to("false"),
     ],

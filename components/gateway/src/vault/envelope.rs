@@ -54,7 +54,7 @@ enum Auth {
 /// An answer in the form in which it is wrapped.
 #[derive(Serialize)]
 struct Kept<'a> {
-    data: Shown<'a>,
+    data: SerializedData<'a>,
     /// True if the data are copied to the top level.
     copied: bool,
     warnings: &'a [String],
@@ -195,7 +195,7 @@ impl Reply {
     /// Only when it cannot be written as JSON, which is a bug.
     pub(crate) fn to_kept(&self, mount_type: &str) -> Result<Vec<u8>, ApiError> {
         serde_json::to_vec(&Kept {
-            data: Shown::from(&self.data),
+            data: SerializedData::from(&self.data),
             copied: matches!(self.data, Data::Copied(_)),
             warnings: &self.warnings,
             auth: ShownAuth::from(&self.auth),
@@ -219,7 +219,7 @@ impl Reply {
             lease_id: "",
             renewable: false,
             lease_duration: 0,
-            data: Shown::from(&self.data),
+            data: SerializedData::from(&self.data),
             wrap_info: None,
             warnings: Some(self.warnings.as_slice()).filter(|warnings| !warnings.is_empty()),
             auth: ShownAuth::from(&self.auth),
@@ -257,13 +257,13 @@ fn unserializable(error: serde_json::Error) -> ApiError {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown<'a> {
+enum SerializedData<'a> {
     Null,
     Raw(&'a RawValue),
     Map(&'a Map<String, Value>),
 }
 
-impl<'a> From<&'a Data> for Shown<'a> {
+impl<'a> From<&'a Data> for SerializedData<'a> {
     fn from(data: &'a Data) -> Self {
         match data {
             Data::Null => Self::Null,
@@ -297,7 +297,7 @@ struct Envelope<'a> {
     lease_id: &'static str,
     renewable: bool,
     lease_duration: u32,
-    data: Shown<'a>,
+    data: SerializedData<'a>,
     wrap_info: Option<WrapInfo<'a>>,
     warnings: Option<&'a [String]>,
     auth: ShownAuth<'a>,

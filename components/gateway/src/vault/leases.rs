@@ -13,7 +13,7 @@ use super::paging::Paging;
 use super::timestamp::timestamp;
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct LeaseDescription<'a> {
     expire_time: Option<Timestamp>,
     id: &'a str,
     issue_time: Timestamp,
@@ -38,7 +38,7 @@ pub(super) fn lookup(call: &Call<'_>) -> Answer {
     let id = lease_id(&fields, call)?;
     let token =
         find(call.server.access, &id)?.ok_or_else(|| ApiError::plain(400, "invalid lease"))?;
-    let reply = Reply::data(&Shown {
+    let reply = Reply::data(&LeaseDescription {
         expire_time: token.expire_time.map(timestamp),
         id: &id,
         issue_time: timestamp(token.creation_time),

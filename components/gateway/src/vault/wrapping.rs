@@ -114,7 +114,7 @@ pub(super) fn wrap(call: &Call<'_>) -> Answer {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct WrappingDescription<'a> {
     creation_path: &'a str,
     creation_time: Timestamp,
     creation_ttl: u64,
@@ -127,7 +127,7 @@ pub(super) fn lookup(call: &Call<'_>) -> Answer {
         creation_ttl,
         creation_path,
     } = call.server.access.read_wrapping(&wrapping_token(call)?)?;
-    let shown = Shown {
+    let shown = WrappingDescription {
         creation_path: &creation_path,
         creation_time: timestamp(creation_time),
         creation_ttl,

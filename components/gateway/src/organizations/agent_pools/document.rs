@@ -21,7 +21,7 @@ pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
         ),
         boolean(
             "organization-scoped",
-            "Whether all workspaces may use the pool.",
+            "True if all workspaces may use the pool.",
         )
         .defaulting_to("true"),
         time("created-at", "The time of its making.").read_only(),

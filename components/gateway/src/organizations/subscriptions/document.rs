@@ -26,7 +26,7 @@ pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
         .nullable(),
         time("start-at", "The beginning.").read_only(),
         time("end-at", "The end.").nullable().read_only(),
-        boolean("is-active", "Whether the subscription has not ended.").read_only(),
+        boolean("is-active", "True if the subscription has not ended.").read_only(),
         integer("runs-ceiling", "The number of runs at a time.")
             .nullable()
             .read_only(),
@@ -54,7 +54,7 @@ pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
         text("hcp-project-id", "Always null.")
             .nullable()
             .read_only(),
-        boolean("is-public-free-tier", "Whether the plan is the free one.").read_only(),
+        boolean("is-public-free-tier", "True if the plan is the free one.").read_only(),
         boolean("is-self-serve-trial", "Always false.").read_only(),
         boolean("is-change-approved", "Always true.").read_only(),
     ],
@@ -79,7 +79,7 @@ pub(super) const FEATURE_SET: DocumentType = DocumentType::new(
         integer("cost", "Always 0.").read_only(),
         text("plan", "Always null.").nullable().read_only(),
         boolean("is-current", "Always true.").read_only(),
-        boolean("is-free-tier", "Whether it is the free one.").read_only(),
+        boolean("is-free-tier", "True if it is the free one.").read_only(),
     ],
 );
 

@@ -40,7 +40,7 @@ pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 3] = [
 ];
 
 #[derive(Serialize)]
-struct Shown {
+struct MountDescription {
     accessor: String,
     config: Configuration,
     description: &'static str,
@@ -78,7 +78,7 @@ impl SystemMount {
         let (accessor, rest) = digest.split_at(4);
         let mut id = [0; 16];
         id.copy_from_slice(rest.first_chunk::<16>().unwrap_or(&[0; 16]));
-        members(&Shown {
+        members(&MountDescription {
             accessor: format!("{}_{:x}", self.mount_type, base16ct::HexDisplay(accessor)),
             config: Configuration {
                 default_lease_ttl: 0,

@@ -80,7 +80,7 @@ fn object(fields: &[Field]) -> Schema {
 const ENVELOPE_FIELDS: &[Field] = &[
     text("request_id", "A UUID."),
     text("lease_id", "Empty: no answer has a lease of its own."),
-    boolean("renewable", "Whether that lease can be renewed."),
+    boolean("renewable", "True if that lease can be renewed."),
     integer("lease_duration", "For how many seconds that lease holds."),
     field::object("data", &[], "What was asked for.").nullable(),
     field::object(
@@ -107,10 +107,10 @@ const ENVELOPE_FIELDS: &[Field] = &[
             texts("identity_policies", "The policies of its entity."),
             map("metadata", "Its metadata.").nullable(),
             integer("lease_duration", "For how many seconds it lives."),
-            boolean("renewable", "Whether it can be renewed."),
+            boolean("renewable", "True if it can be renewed."),
             text("entity_id", "Its entity."),
             text("token_type", "Its type."),
-            boolean("orphan", "Whether it has no parent."),
+            boolean("orphan", "True if it has no parent."),
             integer("num_uses", "How often it may be used, 0 for any number."),
         ],
         "A token that was made or renewed.",

@@ -18,7 +18,7 @@ const NAME_IN_PATH: Field = NAME.spanning();
 const UNUSED_ID: Field =
     text("id", "Has no effect: the name says which one is meant.").deprecated();
 
-const ENTITY_DISABLED: Field = boolean("disabled", "Whether tokens of the entity are refused.");
+const ENTITY_DISABLED: Field = boolean("disabled", "True if tokens of the entity are refused.");
 const ENTITY_METADATA: Field = map("metadata", "Metadata of the entity.");
 const ENTITY_NAME: Field = text(
     "name",
@@ -51,7 +51,7 @@ const GROUP_NAME: Field = text(
 const GROUP_TYPE: Field = choice(
     "type",
     &["internal", "external"],
-    "Whether members are written here or come with logins. It stays as it was made.",
+    "\"internal\" if members are written here, \"external\" if they come with logins. It stays as it was made.",
 );
 const GROUP_METADATA: Field = map("metadata", "Metadata of the group.");
 const GROUP_POLICIES: Field = texts(

@@ -23,7 +23,7 @@ const TOKEN_TYPE: Field = choice(
 const VISIBILITY: Field = choice(
     "listing_visibility",
     &["hidden", "unauth"],
-    "Whether the mount is listed for every caller.",
+    "True if the mount is listed for every caller.",
 );
 const REQUEST_KEYS: Field = texts(
     "audit_non_hmac_request_keys",

@@ -34,7 +34,7 @@ const INITIALIZATION: &[Field] = &[
 
 const SHARE: &[Field] = &[
     text("key", "A share, in hexadecimal or in base64."),
-    boolean("reset", "Whether to forget the shares that were given."),
+    boolean("reset", "True to forget the shares that were given."),
     boolean("migrate", "Is refused: there is no other seal to go to."),
 ];
 
@@ -53,14 +53,14 @@ const REKEY: &[Field] = &[
     integer("secret_threshold", "How many of them open the seal."),
     boolean(
         "require_verification",
-        "Whether the new shares count only once they have been given.",
+        "True if the new shares count only once they have been given.",
     ),
 ];
 
 const ROTATION: &[Field] = &[
     integer("max_operations", "After so many records."),
     text("interval", "After so much time; 0 for never."),
-    boolean("enabled", "Whether at all."),
+    boolean("enabled", "True if keys are rotated by these two."),
 ];
 
 const NO_RECOVERY_KEYS: Handler = Handler::Unadmitted(ceremonies::no_recovery_keys_to_rekey);

@@ -16,7 +16,7 @@ const WRAPPING_TOKEN: &[Field] = &[text(
 const GENERIC: &[Field] = &[
     boolean(
         "generic_mount_paths",
-        "Whether mounts are shown by a name for their path instead of the path itself.",
+        "True if mounts are shown by a name for their path instead of the path itself.",
     ),
     text("context", "Has no effect."),
 ];

@@ -24,13 +24,13 @@ const CREATE: &[Field] = &[
     map("meta", "Metadata, which is shown with the token."),
     boolean(
         "no_parent",
-        "Whether the token outlives the caller's, which needs sudo.",
+        "True if the token outlives the caller's, which needs sudo.",
     ),
     boolean(
         "no_default_policy",
-        "Whether the token goes without the policy \"default\".",
+        "True if the token goes without the policy \"default\".",
     ),
-    boolean("renewable", "Whether the token can be renewed."),
+    boolean("renewable", "True if the token can be renewed."),
     seconds("ttl", "How long the token lives until it is renewed."),
     seconds("lease", "As ttl.").deprecated(),
     seconds(

@@ -14,7 +14,7 @@ use crate::vault::timestamp::timestamp;
 
 /// Strings are never null and numbers never negative: strict clients rely on both.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct TokenDescription<'a> {
     accessor: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     bound_cidrs: &'a [String],
@@ -96,7 +96,7 @@ pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
 }
 
 fn token_reply(token: &TokenView, id: &str) -> Result<Reply, ApiError> {
-    Reply::data(&Shown {
+    Reply::data(&TokenDescription {
         accessor: &token.accessor,
         bound_cidrs: &token.bound_cidrs,
         creation_time: token.creation_time,

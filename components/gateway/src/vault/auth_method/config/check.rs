@@ -19,7 +19,7 @@ pub(in crate::vault) const CHECK: &[Field] = &[texts(
 )];
 
 #[derive(Serialize)]
-struct Shown {
+struct ConfigReport {
     credentials_source: &'static str,
     /// True if the credentials give an access token.
     usable: bool,
@@ -51,10 +51,10 @@ pub(in crate::vault) fn check(call: &Call<'_>) -> Answer {
         .server
         .auth_method
         .check_config(&mount(call)?, &projects)?;
-    Reply::data(&Shown::from(report)).map(Some)
+    Reply::data(&ConfigReport::from(report)).map(Some)
 }
 
-impl From<CredentialsReport> for Shown {
+impl From<CredentialsReport> for ConfigReport {
     fn from(report: CredentialsReport) -> Self {
         let permissions: BTreeSet<String> = report
             .projects

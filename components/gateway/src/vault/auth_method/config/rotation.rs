@@ -11,7 +11,7 @@ use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct RotatedKey<'a> {
     private_key_id: &'a str,
 }
 
@@ -20,7 +20,7 @@ pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let auth_method = call.server.auth_method;
     let rotated = auth_method.rotate_root(&mount(call)?).map_err(api_error)?;
-    let reply = Reply::data(&Shown {
+    let reply = Reply::data(&RotatedKey {
         private_key_id: &rotated.private_key_id,
     })?;
     let warnings = fields.ignored_warning().into_iter();

@@ -27,9 +27,9 @@ fields_of_write! {
         service_accounts: bounding_list = texts("service_accounts", "As bound_service_accounts.").deprecated();
         bound_projects: bounding_list = texts("bound_projects", "The projects of which accounts and instances must be.");
         project_id: bound = text("project_id", "As bound_projects, for one of them.").deprecated();
-        add_group_aliases: boolean = boolean("add_group_aliases", "Whether a login carries the projects, folders and organizations above it as group aliases.");
+        add_group_aliases: boolean = boolean("add_group_aliases", "True if a login carries the projects, folders and organizations above it as group aliases.");
         max_jwt_exp: duration = seconds("max_jwt_exp", "How far ahead the expiry of a JWT may be on an iam role.");
-        allow_gce_inference: boolean = boolean("allow_gce_inference", "Whether instances may log in on an iam role by their service account.");
+        allow_gce_inference: boolean = boolean("allow_gce_inference", "True if instances may log in on an iam role by their service account.");
         bound_zones: bounding_list = texts("bound_zones", "The zones in which instances must be.");
         bound_regions: bounding_list = texts("bound_regions", "The regions in which instances must be.");
         bound_instance_groups: bounding_list = texts("bound_instance_groups", "The groups of which instances must be members.");
@@ -43,7 +43,7 @@ fields_of_write! {
         token_period: duration = seconds("token_period", "How long tokens live from each renewal, without an end.");
         token_policies: list = texts("token_policies", "The policies of tokens.");
         token_bound_cidrs: bounding_list = texts("token_bound_cidrs", "The address ranges from which logins and tokens are accepted.");
-        token_no_default_policy: boolean = boolean("token_no_default_policy", "Whether tokens go without the policy \"default\".");
+        token_no_default_policy: boolean = boolean("token_no_default_policy", "True if tokens go without the policy \"default\".");
         token_num_uses: integer = integer("token_num_uses", "How often a token may be used, 0 for any number.");
         token_type: string = choice("token_type", &["default", "default-service", "default-batch", "service", "batch"], "The type of tokens.");
         policies: list = texts("policies", "As token_policies.").deprecated();
@@ -54,8 +54,8 @@ fields_of_write! {
         bound_organizations: bounding_list = texts("bound_organizations", "The organizations, one of which must hold the project.");
         bound_audiences: bounding_list = texts("bound_audiences", "Audiences that a JWT may have beside the one of the role.");
         alias_source: string = text("alias_source", "What logins under this role are known by, other than the method's configuration says.");
-        refuse_replay: boolean = boolean("refuse_replay", "Whether a JWT logs in only once.");
-        live_checks: boolean = boolean("live_checks", "Whether Google is asked at each login.");
+        refuse_replay: boolean = boolean("refuse_replay", "True if a JWT logs in only once.");
+        live_checks: boolean = boolean("live_checks", "True if Google is asked at each login.");
         max_instance_age: duration = seconds("max_instance_age", "How old an instance may be when it logs in.");
     }
     without_effect {}
@@ -112,9 +112,9 @@ const MEMBERS: &[Member] = &[
 ];
 
 /// A role as reads show it.
-pub(super) struct Shown<'a>(pub(super) &'a Role);
+pub(super) struct RoleDescription<'a>(pub(super) &'a Role);
 
-impl Serialize for Shown<'_> {
+impl Serialize for RoleDescription<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let members = MEMBERS.iter();
         serializer.collect_map(members.filter_map(|(name, value)| Some((name, value(self.0)?))))

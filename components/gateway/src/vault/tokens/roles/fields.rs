@@ -12,12 +12,12 @@ fields_of_write! {
         disallowed_policies: bounding_list = texts("disallowed_policies", "The policies that no token has.");
         disallowed_policies_glob: bounding_list = texts("disallowed_policies_glob", "Patterns of the policies that no token has.");
         allowed_entity_aliases: list = texts("allowed_entity_aliases", "The aliases that may be asked for.");
-        orphan: boolean = boolean("orphan", "Whether tokens have no parent.");
-        renewable: boolean = boolean("renewable", "Whether tokens can be renewed.");
+        orphan: boolean = boolean("orphan", "True if tokens have no parent.");
+        renewable: boolean = boolean("renewable", "True if tokens can be renewed.");
         path_suffix: string = text("path_suffix", "What the path of tokens ends in, for revocation by prefix.");
         bound_cidrs: bounding_list = texts("token_bound_cidrs", "The address ranges from which tokens are accepted.");
         explicit_max_ttl: duration = seconds("token_explicit_max_ttl", "How long tokens live at most, whatever is changed later.");
-        no_default_policy: boolean = boolean("token_no_default_policy", "Whether tokens go without the policy \"default\".");
+        no_default_policy: boolean = boolean("token_no_default_policy", "True if tokens go without the policy \"default\".");
         num_uses: integer = integer("token_num_uses", "How often a token may be used, 0 for any number.");
         period: duration = seconds("token_period", "How long tokens live from each renewal, without an end.");
         token_type: string = choice("token_type", &["default-service", "default-batch", "service", "batch"], "The type of tokens.");

@@ -8,7 +8,7 @@ use crate::vault::errors::ApiError;
 use crate::vault::mounts::token_type;
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct TokenRoleDescription<'a> {
     allowed_entity_aliases: Option<&'a [String]>,
     allowed_policies: &'a [String],
     allowed_policies_glob: &'a [String],
@@ -39,7 +39,7 @@ struct Shown<'a> {
 /// Only when the role cannot be written as JSON, which is a bug.
 pub(super) fn reply(role: &TokenRole) -> Result<Reply, ApiError> {
     let old = &role.old_spellings;
-    Reply::data(&Shown {
+    Reply::data(&TokenRoleDescription {
         allowed_entity_aliases: role.allowed_entity_aliases.as_deref(),
         allowed_policies: &role.allowed_policies,
         allowed_policies_glob: &role.allowed_policies_glob,

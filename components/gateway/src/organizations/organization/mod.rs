@@ -12,7 +12,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::attribute_table::{AttributeRow, Shown};
+use super::attribute_table::{AttributeRow, AttributeValue};
 use super::document_type::{
     DocumentType, Relationship, Target, boolean, choice, flags, integer, related, text, time,
 };
@@ -73,7 +73,7 @@ macro_rules! organization {
         }
     };
     (@shown |$organization:ident| $shown:expr) => {
-        Some(|$organization| Shown::from($shown))
+        Some(|$organization| AttributeValue::from($shown))
     };
     (@shown) => {
         None
@@ -102,33 +102,33 @@ organization! {
         .defaulting_to(r#""password""#)
         [CollaboratorAuthPolicy collaborator_auth_policy text]
         => |it| it.settings.collaborator_auth_policy.as_str();
-    boolean("plan-expired", "Whether the subscription has ended.").read_only()
+    boolean("plan-expired", "True if the subscription has ended.").read_only()
         => |it| subscription_of(it).is_some_and(|subscription| !subscription.active);
     time("plan-expires-at", "The end of the subscription.").nullable().read_only()
         => |it| subscription_of(it).and_then(|found| found.end_at).map(timestamp::formatted);
     boolean("plan-is-trial", "Always false.").read_only() => |_it| false;
-    boolean("plan-is-enterprise", "Whether the plan is that of the self-hosted edition.").read_only()
+    boolean("plan-is-enterprise", "True if the plan is that of the self-hosted edition.").read_only()
         => |it| it.plan == Plan::Enterprise;
     text("plan-identifier", "The plan.").read_only() => |it| it.plan.as_str();
-    time("trial-expires-at", "Always null.").nullable().read_only() => |_it| Shown::Null;
-    boolean("cost-estimation-enabled", "Whether costs are estimated.").defaulting_to("false")
+    time("trial-expires-at", "Always null.").nullable().read_only() => |_it| AttributeValue::Null;
+    boolean("cost-estimation-enabled", "True if costs are estimated.").defaulting_to("false")
         [CostEstimationEnabled cost_estimation_enabled boolean]
         => |it| it.settings.cost_estimation_enabled;
     boolean("send-passing-statuses-for-untriggered-speculative-plans",
-        "Whether plans that are not triggered pass. Ignored by the self-hosted edition.")
+        "True if plans that are not triggered pass. Ignored by the self-hosted edition.")
         .defaulting_to("false")
         [SendPassingStatusesForUntriggeredSpeculativePlans
             send_passing_statuses_for_untriggered_speculative_plans boolean]
         => |it| it.settings.send_passing_statuses_for_untriggered_speculative_plans;
-    boolean("aggregated-commit-status-enabled", "Whether commits have one status for all workspaces.")
+    boolean("aggregated-commit-status-enabled", "True if commits have one status for all workspaces.")
         .defaulting_to("true")
         [AggregatedCommitStatusEnabled aggregated_commit_status_enabled boolean]
         => |it| it.settings.aggregated_commit_status_enabled;
-    boolean("speculative-plan-management-enabled", "Whether outdated speculative plans are cancelled.")
+    boolean("speculative-plan-management-enabled", "True if outdated speculative plans are cancelled.")
         .defaulting_to("true")
         [SpeculativePlanManagementEnabled speculative_plan_management_enabled boolean]
         => |it| it.settings.speculative_plan_management_enabled;
-    boolean("allow-force-delete-workspaces", "Whether workspaces with resources can be deleted.")
+    boolean("allow-force-delete-workspaces", "True if workspaces with resources can be deleted.")
         .defaulting_to("false")
         [AllowForceDeleteWorkspaces allow_force_delete_workspaces boolean]
         => |it| it.settings.allow_force_delete_workspaces;
@@ -137,15 +137,15 @@ organization! {
     text("owners-team-saml-role-id", "The SAML role of the owners.").nullable().defaulting_to("null")
         [OwnersTeamSamlRoleId owners_team_saml_role_id text]
         => |it| it.settings.owners_team_saml_role_id.as_deref();
-    boolean("user-tokens-enabled", "Whether the tokens of users open the organization.").defaulting_to("true")
+    boolean("user-tokens-enabled", "True if the tokens of users open the organization.").defaulting_to("true")
         [UserTokensEnabled user_tokens_enabled boolean] => |it| it.settings.user_tokens_enabled;
-    boolean("max-ttl-enabled", "Whether tokens have a maximum lifetime.").defaulting_to("false")
+    boolean("max-ttl-enabled", "True if tokens have a maximum lifetime.").defaulting_to("false")
         [MaxTtlEnabled max_ttl_enabled boolean] => |it| it.settings.max_ttl_enabled;
-    boolean("enforce-hyok", "Whether data is encrypted with the organization's own keys. Ignored by the self-hosted edition.")
+    boolean("enforce-hyok", "True if data is encrypted with the organization's own keys. Ignored by the self-hosted edition.")
         .defaulting_to("false") [EnforceHyok enforce_hyok boolean] => |it| it.settings.enforce_hyok;
-    boolean("stacks-enabled", "Whether there are stacks.").defaulting_to("false")
+    boolean("stacks-enabled", "True if there are stacks.").defaulting_to("false")
         [StacksEnabled stacks_enabled boolean] => |it| it.settings.stacks_enabled;
-    boolean("recoverable-items-enabled", "Whether deleted items can be recovered.").defaulting_to("false")
+    boolean("recoverable-items-enabled", "True if deleted items can be recovered.").defaulting_to("false")
         [RecoverableItemsEnabled recoverable_items_enabled boolean]
         => |it| it.settings.recoverable_items_enabled;
     boolean("registry-monorepo-support-enabled", "Stored and not shown.").defaulting_to("false").write_only()
@@ -165,14 +165,14 @@ organization! {
     boolean("over-stacks-resource-limit", "Always false.").read_only() => |_it| false;
     boolean("test-generation-enabled", "Always false.").read_only() => |_it| false;
     boolean("two-factor-conformant", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
-    boolean("assessments-enforced", "Whether workspaces are assessed.").defaulting_to("false")
+    boolean("assessments-enforced", "True if workspaces are assessed.").defaulting_to("false")
         .only_in(Edition::Hosted)
         [AssessmentsEnforced assessments_enforced boolean] => |it| it.settings.assessments_enforced;
     boolean("is-unified", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
-    text("hcp-id", "Always null.").nullable().read_only().only_in(Edition::Hosted) => |_it| Shown::Null;
-    boolean("global-module-sharing", "Whether modules are shared with all organizations.")
+    text("hcp-id", "Always null.").nullable().read_only().only_in(Edition::Hosted) => |_it| AttributeValue::Null;
+    boolean("global-module-sharing", "True if modules are shared with all organizations.")
         .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_module_sharing;
-    boolean("global-provider-sharing", "Whether providers are shared with all organizations.")
+    boolean("global-provider-sharing", "True if providers are shared with all organizations.")
         .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_provider_sharing;
     integer("module-consuming-organizations-count", "The number of consumers of its modules.")
         .read_only().only_in(Edition::SelfHosted) => |it| it.module_consumers;

@@ -28,7 +28,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
     let role = auth_method.read_role(&mount(call)?, name(call)?)?;
     let role = role.ok_or_else(ApiError::absent)?;
-    Reply::data(&fields::Shown(&role)).map(Some)
+    Reply::data(&fields::RoleDescription(&role)).map(Some)
 }
 
 /// POST `role/<name>`
