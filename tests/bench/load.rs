@@ -26,6 +26,8 @@ pub struct Measured {
     pub median: f64,
     /// The latency that 99 of 100 requests stayed below, in milliseconds.
     pub percentile_99: f64,
+    /// Answers in all, with those that do not count.
+    pub count: usize,
     /// Microseconds of processor time that the server took for one request, where that is known.
     pub cpu_micros: Option<f64>,
 }
@@ -39,39 +41,44 @@ pub struct Target {
     pub process: u32,
 }
 
-impl Target {
-    /// Processor time that the process has taken so far, in user and system mode.
-    fn cpu(self) -> Result<Duration> {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.process))?;
+/// Processor time that processes have taken so far, in user and system mode.
+///
+/// # Errors
+///
+/// When one of them is gone.
+pub fn processor_time(processes: &[u32]) -> Result<Duration> {
+    let mut ticks = 0;
+    for process in processes {
+        let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
         // The name of the program, in parentheses, may have spaces.
         let (_, rest) = text.rsplit_once(')').context("no stat of a process")?;
-        let ticks: u64 = rest
-            .split_ascii_whitespace()
-            .skip(11)
-            .take(2)
+        let fields = rest.split_ascii_whitespace().skip(11).take(2);
+        ticks += fields
             .map(|ticks| ticks.parse::<u64>().unwrap_or_default())
-            .sum();
-        Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
+            .sum::<u64>();
     }
+    Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
+}
 
-    /// Runs `load`, whose latencies are counted over `counted` of its time or else over all of it, and sets what the server took beside it.
-    fn under(
-        self,
-        counted: Option<Duration>,
-        load: impl Future<Output = Result<Answered>>,
-    ) -> Result<Measured> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let (begun, cpu) = (Instant::now(), self.cpu()?);
-        let mut answered = runtime.block_on(load)?;
-        let elapsed = begun.elapsed();
-        let cpu = self.cpu()?.saturating_sub(cpu);
-        answered.latencies.sort_unstable();
-        let mut measured = summary(&answered.latencies, counted.unwrap_or(elapsed))?;
-        measured.cpu_micros = Some(cpu.as_secs_f64() * 1e6 / answered.count as f64);
-        Ok(measured)
-    }
+/// Runs `load`, whose latencies are counted over `counted` of its time or else over all of it, and sets what the servers took beside it.
+fn under(
+    servers: &[Target],
+    counted: Option<Duration>,
+    load: impl Future<Output = Result<Answered>>,
+) -> Result<Measured> {
+    let processes: Vec<u32> = servers.iter().map(|server| server.process).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let (begun, cpu) = (Instant::now(), processor_time(&processes)?);
+    let mut answered = runtime.block_on(load)?;
+    let elapsed = begun.elapsed();
+    let cpu = processor_time(&processes)?.saturating_sub(cpu);
+    answered.latencies.sort_unstable();
+    let mut measured = summary(&answered.latencies, counted.unwrap_or(elapsed))?;
+    measured.count = answered.count;
+    measured.cpu_micros = Some(cpu.as_secs_f64() * 1e6 / answered.count as f64);
+    Ok(measured)
 }
 
 /// The answers to a load.
@@ -104,12 +111,21 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec
 ///
 /// When the server cannot be reached or an answer is not as expected.
 pub fn measure(server: Target, requests: &[Vec<u8>], load: Load) -> Result<Measured> {
+    measure_over(&[server], requests, load)
+}
+
+/// The same over several servers, each with its share of the connections.
+///
+/// # Errors
+///
+/// When a server cannot be reached or an answer is not as expected.
+pub fn measure_over(servers: &[Target], requests: &[Vec<u8>], load: Load) -> Result<Measured> {
     let requests: Arc<[Vec<u8>]> = requests.into();
-    server.under(Some(load.duration), async {
+    under(servers, Some(load.duration), async {
         let start = Instant::now() + load.duration / 5;
         let end = start + load.duration;
         let mut connections = tokio::task::JoinSet::new();
-        for number in 0..load.connections {
+        for (number, server) in (0..load.connections).zip(servers.iter().cycle()) {
             let order = RandomOrder::new(number, requests.clone());
             connections.spawn(connection(server.address, order, start, end));
         }
@@ -130,7 +146,7 @@ pub fn measure(server: Target, requests: &[Vec<u8>], load: Load) -> Result<Measu
 /// When the server cannot be reached or an answer is not as expected.
 pub fn measure_each(server: Target, requests: &[Vec<u8>], connections: usize) -> Result<Measured> {
     let requests: Arc<[Vec<u8>]> = requests.into();
-    server.under(None, async {
+    under(&[server], None, async {
         let mut running = tokio::task::JoinSet::new();
         for first in 0..connections {
             let requests = requests.clone();
@@ -168,6 +184,7 @@ fn summary(latencies: &[u32], duration: Duration) -> Result<Measured> {
         rate: latencies.len() as f64 / duration.as_secs_f64(),
         median: at(0.5),
         percentile_99: at(0.99),
+        count: latencies.len(),
         cpu_micros: None,
     })
 }

@@ -14,6 +14,7 @@ mod native;
 mod openbao;
 mod organizations;
 mod report;
+mod several_servers;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -33,10 +34,11 @@ const LOAD: Load = Load {
 };
 
 /// The parts of a measurement, in their order.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "programs",
     "memory",
     "durable",
+    "servers",
     "footprint",
     "google",
     "tokens",
@@ -109,6 +111,9 @@ fn main() -> Result<()> {
     }
     if wants("durable") {
         durable(&cores, &mut report, GATEHOUSE, Program::gatehouse())?;
+    }
+    if wants("servers") {
+        several_servers::run(&cores, &mut report)?;
     }
     if wants("footprint") {
         footprint::run(&cores, &mut report)?;

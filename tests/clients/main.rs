@@ -4,6 +4,7 @@ mod console;
 mod everywhere;
 mod go;
 mod script;
+mod several_servers;
 mod tofu;
 mod vaultrs;
 

@@ -4,7 +4,8 @@ use std::fs;
 
 use gatehouse_fake_google::{FakeGoogle, IdentityFormat};
 use gatehouse_tests::{
-    Client, Host, INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD,
+    Client, ClientRun, Host, INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage,
+    WORKLOAD,
 };
 
 pub const HOSTED: &str = "hosted";
@@ -15,14 +16,27 @@ pub fn assert_content(host: Host, script: &'static str, edition: &str) {
     let settings = format!("[organizations]\nedition = {edition:?}");
     let installation =
         Installation::start_program(host.program(), Storage::Durable, &settings).unwrap();
+    let address = format!("http://{}", installation.address());
+    let run = run_at(&address, &installation, script, edition);
+    assert!(
+        run.succeeded,
+        "{script} against a {edition} server on {host:?}:\n{}",
+        run.output
+    );
+}
+
+/// Runs `script` against the server at `address`, which has what `installation` has.
+pub fn run_at(
+    address: &str,
+    installation: &Installation,
+    script: &'static str,
+    edition: &str,
+) -> ClientRun {
     let google = installation.google();
     let credentials = installation.folder().join("credentials.json");
     fs::write(&credentials, google.credentials_json(OPERATOR).unwrap()).unwrap();
-    let run = Client::new(script)
-        .with(
-            "GATEHOUSE_ADDRESS",
-            format!("http://{}", installation.address()),
-        )
+    Client::new(script)
+        .with("GATEHOUSE_ADDRESS", address)
         .with("GATEHOUSE_ROOT_TOKEN", installation.root_token())
         .with("GATEHOUSE_EDITION", edition)
         .with(
@@ -41,12 +55,7 @@ pub fn assert_content(host: Host, script: &'static str, edition: &str) {
             installation.instance_jwt().unwrap(),
         )
         .with("GATEHOUSE_INFERRED_JWT", inferred_jwt(google))
-        .run();
-    assert!(
-        run.succeeded,
-        "{script} against a {edition} server on {host:?}:\n{}",
-        run.output
-    );
+        .run()
 }
 
 /// The token that the metadata server gives a workload that wants to log in under an iam role.

@@ -1,9 +1,10 @@
 //! Clients of the running server.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gatehouse_histories::{Answer, Reply, Request, Server};
-use gatehouse_tests::Installation;
+use gatehouse_tests::{Installation, ServerProcess, Storage};
 use reqwest::Method;
 use reqwest::blocking::Client;
 use serde_json::Value;
@@ -11,22 +12,43 @@ use serde_json::Value;
 /// Longer than any answer takes, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Connections to a server, which outlive its process: one for each request that is under way.
+/// Connections to servers, which outlive their processes: one for each request that is under way. Several servers on one store are asked
+/// in turns.
 pub struct Connection {
     client: Client,
-    address: String,
+    addresses: Vec<String>,
+    next: AtomicUsize,
     root_token: String,
 }
 
 impl Connection {
-    pub fn to(installation: &Installation) -> Self {
+    /// Connections to the installation's server and to `further` ones on the same store.
+    pub fn to_each(installation: &Installation, further: &[ServerProcess]) -> Self {
         let client = Client::builder().timeout(PATIENCE).build();
+        let first = format!("http://{}", installation.address());
+        let further = further.iter().map(|server| server.address().to_owned());
         Self {
             client: client.expect("a client"),
-            address: format!("http://{}", installation.address()),
+            addresses: std::iter::once(first).chain(further).collect(),
+            next: AtomicUsize::new(0),
             root_token: installation.root_token().to_owned(),
         }
     }
+
+    fn next_address(&self) -> &str {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        &self.addresses[turn % self.addresses.len()]
+    }
+}
+
+/// Two further servers where the store is one that servers share.
+pub fn further_servers(installation: &Installation, storage: Storage) -> Vec<ServerProcess> {
+    let further = match storage {
+        Storage::Postgres => 2,
+        Storage::Memory | Storage::Durable => 0,
+    };
+    let start = |_| installation.another_server().unwrap();
+    (0..further).map(start).collect()
 }
 
 impl Server for Connection {
@@ -36,7 +58,7 @@ impl Server for Connection {
 
     fn send(&self, request: &Request<'_>) -> Reply {
         let method = Method::from_bytes(request.method.as_bytes()).expect("a method");
-        let url = format!("{}/v1/{}", self.address, request.path);
+        let url = format!("{}/v1/{}", self.next_address(), request.path);
         let mut sent = self.client.request(method, url);
         sent = sent.header("X-Vault-Token", request.token);
         if let Some(ttl) = request.wrap_ttl {

@@ -5,5 +5,9 @@ mod connection;
 mod crash;
 mod running;
 
+use gatehouse_tests::{Host, Storage};
+
 /// The program that runs the components.
-const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;
+const HOST: Host = Host::Gatehouse;
+/// The stores that it can keep its records in.
+const STORAGES: &[Storage] = &[Storage::Memory, Storage::Durable, Storage::Postgres];

@@ -4,29 +4,29 @@ use gatehouse_histories::{
     CountedToken, FamilyOutcome, TokenFamily, UseOf, UsesLeft, WithFamily, WithWrapped,
     WrappedResponse, all_at_once, drive,
 };
-use gatehouse_tests::{Installation, Storage};
+use gatehouse_tests::Installation;
 
 use crate::HOST;
-use crate::connection::Connection;
+use crate::connection::{Connection, further_servers};
 
 const CLIENTS: usize = 16;
 /// Many more than the server has instances at first.
 const CROWD: usize = 64;
 const ROUNDS: u64 = 6;
-const STORAGES: [Storage; 2] = [Storage::Memory, Storage::Durable];
 
-/// Runs `history` against a server with either store.
-fn over_either_store(history: impl Fn(&Connection, u64)) {
-    for storage in STORAGES {
+/// Runs `history` against a server with each kind of store, and against three servers on one database (SEC-S7).
+fn over_every_store(history: impl Fn(&Connection, u64)) {
+    for &storage in crate::STORAGES {
         let installation = Installation::start_program(HOST.program(), storage, "").unwrap();
-        let server = Connection::to(&installation);
+        let further = further_servers(&installation, storage);
+        let server = Connection::to_each(&installation, &further);
         (0..ROUNDS).for_each(|round| history(&server, round));
     }
 }
 
 #[test]
 fn t4_uses_renewals_and_revocations_of_a_counted_token_are_linearizable() {
-    over_either_store(|server, round| {
+    over_every_store(|server, round| {
         let token = CountedToken::create(server, 1 + round * round, 60);
         drive(&token, server, CLIENTS, 8, round);
         token.settle(server).unwrap();
@@ -35,7 +35,7 @@ fn t4_uses_renewals_and_revocations_of_a_counted_token_are_linearizable() {
 
 #[test]
 fn t4_of_many_last_uses_one_wins() {
-    over_either_store(|server, _| {
+    over_every_store(|server, _| {
         let token = CountedToken::create(server, 1, 0);
         let use_it = || token.perform(server, UseOf::Use);
         let outcomes = all_at_once(CROWD, |_| use_it());
@@ -48,7 +48,7 @@ fn t4_of_many_last_uses_one_wins() {
 
 #[test]
 fn t5_uses_renewals_and_revocations_in_a_family_of_tokens_are_linearizable() {
-    over_either_store(|server, round| {
+    over_every_store(|server, round| {
         let family = TokenFamily::create(server);
         drive(&family, server, CLIENTS, 8, round);
         family.settle(server).unwrap();
@@ -57,7 +57,7 @@ fn t5_uses_renewals_and_revocations_in_a_family_of_tokens_are_linearizable() {
 
 #[test]
 fn t5_of_many_renewals_and_revocations_of_a_token_one_revocation_wins() {
-    over_either_store(|server, _| {
+    over_every_store(|server, _| {
         let family = TokenFamily::create(server);
         assert_eq!(
             family.perform(server, WithFamily::Create),
@@ -82,7 +82,7 @@ fn t5_of_many_renewals_and_revocations_of_a_token_one_revocation_wins() {
 
 #[test]
 fn t5_of_many_revocations_of_a_parent_one_wins_whichever_they_are() {
-    over_either_store(|server, _| {
+    over_every_store(|server, _| {
         let family = TokenFamily::create(server);
         family.perform(server, WithFamily::Create);
         let outcomes = all_at_once(CROWD, |number| {
@@ -104,7 +104,7 @@ fn t5_of_many_revocations_of_a_parent_one_wins_whichever_they_are() {
 
 #[test]
 fn contract_1_8_a_wrapped_response_is_given_out_once_whoever_moves_it() {
-    over_either_store(|server, round| {
+    over_every_store(|server, round| {
         let response = WrappedResponse::create(server);
         drive(&response, server, CLIENTS, 8, round);
         response.settle(server).unwrap();
@@ -113,7 +113,7 @@ fn contract_1_8_a_wrapped_response_is_given_out_once_whoever_moves_it() {
 
 #[test]
 fn contract_1_8_of_many_who_unwrap_one_wins() {
-    over_either_store(|server, _| {
+    over_every_store(|server, _| {
         let response = WrappedResponse::create(server);
         all_at_once(CROWD, |_| response.perform(server, WithWrapped::Unwrap(0)));
         assert_eq!(response.unwrapped(), 1);

@@ -8,5 +8,9 @@ mod crash;
 #[path = "../histories/running.rs"]
 mod running;
 
+use gatehouse_tests::{Host, Storage};
+
 /// The program that runs the components.
-const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;
+const HOST: Host = Host::Spin4;
+/// The stores that it can keep its records in.
+const STORAGES: &[Storage] = &[Storage::Memory, Storage::Durable];

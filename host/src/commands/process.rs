@@ -93,20 +93,34 @@ pub(super) fn hangup_signal() -> Result<Signal> {
     signal(SignalKind::hangup()).context("SIGHUP cannot be received")
 }
 
-/// Waits for SIGTERM or SIGINT (SEC-O1).
-pub(super) async fn stop_signal() {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    ) else {
-        tracing::warn!("signals cannot be received; only killing ends this process");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// SIGTERM or SIGINT, which from the call on end this process in good order (SEC-O1).
+pub(super) fn stop_signal() -> impl Future<Output = ()> + Send {
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+            tracing::warn!("signals cannot be received; only killing ends this process");
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: requests in work are finished, new ones are not taken");
     }
-    tracing::info!("stopping: requests in work are finished, new ones are not taken");
+}
+
+/// The result of a start, or `None` if `stop` is ready before: the start, which can wait for a database or for code to be compiled, is
+/// given up where it is, and leaves what a killed one would leave.
+pub(super) async fn unless_stopped<T>(
+    stop: impl Future<Output = ()>,
+    start: impl Future<Output = T>,
+) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = stop => None,
+        started = start => Some(started),
+    }
 }
 
 #[cfg(test)]
@@ -128,5 +142,21 @@ mod tests {
             assert_eq!(after.maximum, before.maximum);
         }
         assert!(allow_open_files(usize::MAX).is_err() || before.maximum.is_none());
+    }
+
+    #[tokio::test]
+    async fn o1_a_start_is_given_up_at_the_signal_to_stop() {
+        use std::future::{pending, ready};
+        assert_eq!(unless_stopped(ready(()), pending::<()>()).await, None);
+        assert_eq!(unless_stopped(ready(()), ready(1)).await, None);
+        assert_eq!(unless_stopped(pending(), ready(1)).await, Some(1));
+    }
+
+    #[tokio::test]
+    async fn o1_a_signal_before_the_first_look_counts() {
+        let stop = stop_signal();
+        let process = rustix::process::getpid();
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        stop.await;
     }
 }

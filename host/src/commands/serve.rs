@@ -1,5 +1,7 @@
 //! `gatehouse server`.
 
+use std::pin::pin;
+
 use anyhow::Result;
 use clap::Args;
 use gatehouse::seal::witness::Witness;
@@ -11,6 +13,7 @@ use super::components::compile_apart;
 use super::configuration::{Source, check_files, describe};
 use super::process::{
     allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
+    unless_stopped,
 };
 use super::service_manager::ServiceManager;
 
@@ -64,7 +67,11 @@ async fn serve(
     hangup: Signal,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<()> {
-    let server = Server::start(settings).await?;
+    let mut stop = pin!(stop);
+    let Some(started) = unless_stopped(stop.as_mut(), Server::start(settings)).await else {
+        return Ok(());
+    };
+    let server = started?;
     let scheme = if settings.listener.tls_files().is_some() {
         "https"
     } else {
@@ -135,5 +142,20 @@ mod tests {
         stop.send(()).unwrap();
         assert!(told(&socket).await.starts_with("STOPPING=1\n"));
         served.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn o1_a_server_that_is_stopped_before_it_serves_ends_without_a_message() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        let manager = ServiceManager::at(&path).unwrap();
+        let text = "[listener]\naddress = \"127.0.0.1:0\"\n[storage]\ntype = \"memory\"\n";
+        let settings = Settings::from_text(text, Vec::new(), Vec::new()).unwrap();
+        let stop = std::future::ready(());
+        serve(&settings, &manager, hangup_signal().unwrap(), stop)
+            .await
+            .unwrap();
+        assert!(socket.try_recv(&mut [0; 1]).is_err());
     }
 }

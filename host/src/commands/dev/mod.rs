@@ -8,6 +8,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -17,7 +18,7 @@ use gatehouse_fake_google::{Description, FakeGoogle, FakeGoogleOptions, Populati
 use serde::Serialize;
 
 use super::components::compile_apart;
-use super::process::{forbid_core_dumps, start_log, stop_signal};
+use super::process::{forbid_core_dumps, start_log, stop_signal, unless_stopped};
 use guide::Guide;
 
 /// The settings that the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
@@ -92,10 +93,19 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     );
 
     compile_apart(settings.components.cache_directory.as_deref());
-    let server = Server::start(&settings).await?;
-    let initialized = setup::run(&*server.handler(), &google, arguments.root_token.as_deref())
-        .await
-        .context("cannot set up the dev server")?;
+    let mut stop = pin!(stop_signal());
+    let root_token = arguments.root_token.as_deref();
+    let start = async {
+        let server = Server::start(&settings).await?;
+        let initialized = setup::run(&*server.handler(), &google, root_token)
+            .await
+            .context("cannot set up the dev server")?;
+        anyhow::Ok((server, initialized))
+    };
+    let Some(started) = unless_stopped(stop.as_mut(), start).await else {
+        return Ok(());
+    };
+    let (server, initialized) = started?;
 
     let address = format!("http://{}", server.local_address());
     let folder = tempfile::Builder::new()
@@ -122,7 +132,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         };
         print(&guide.to_string())?;
     }
-    server.serve(stop_signal()).await;
+    server.serve(stop).await;
     Ok(())
 }
 

@@ -157,18 +157,22 @@ impl PostgresServer {
         self.url(&blocking(self.create_database()))
     }
 
-    /// Sends the server's first process a signal: `Signal::QUIT` ends the server at once, as a crash would.
-    pub fn signal(&self, signal: Signal) {
+    /// The server's first process, the parent of all others.
+    #[must_use]
+    pub fn process(&self) -> Pid {
         let file = self.folder.path().join("data/postmaster.pid");
         let text = fs::read_to_string(file).expect("the server runs");
         let pid = text
             .lines()
             .next()
             .and_then(|line| line.trim().parse().ok());
-        let pid = pid
-            .and_then(Pid::from_raw)
-            .expect("the file begins with a process number");
-        kill_process(pid, signal).expect("the server runs");
+        pid.and_then(Pid::from_raw)
+            .expect("the file begins with a process number")
+    }
+
+    /// Sends the server's first process a signal: `Signal::QUIT` ends the server at once, as a crash would.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.process(), signal).expect("the server runs");
     }
 
     /// Stops the server, which cuts its connections off, and waits until it has ended.
