@@ -317,7 +317,7 @@ impl Shared {
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, StoreError> {
         let deadline = Instant::now() + CALL_TIME;
-        let mut times = 0;
+        let mut times = self.attempts_made();
         loop {
             self.check_epoch()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
@@ -343,7 +343,7 @@ impl Shared {
             _ => None,
         };
         let commit = Commit::new(checks, changes);
-        let mut times = 0;
+        let mut times = self.attempts_made();
         let mut version = self.next_version(deadline).await?;
         loop {
             self.check_epoch()?;
@@ -437,7 +437,7 @@ impl Shared {
     }
 
     async fn next_version(&self, deadline: Instant) -> Result<i64, StoreError> {
-        let mut times = 0;
+        let mut times = self.attempts_made();
         loop {
             if let Some(version) = self.versions.take() {
                 return Ok(version);
@@ -461,6 +461,15 @@ impl Shared {
         }
     }
 
+    /// How many of the attempts of a call are taken as made. Where the last call could not reach the database, the next ones try once: they
+    /// would keep those waiting who ask if there is a store.
+    fn attempts_made(&self) -> u32 {
+        match self.reach.is_away() {
+            true => ATTEMPTS - 1,
+            false => 0,
+        }
+    }
+
     /// Waits before the next attempt, or gives up with the last failure.
     async fn wait(
         &self,
@@ -469,7 +478,7 @@ impl Shared {
         failure: Failure,
     ) -> Result<(), StoreError> {
         let pause = pause(PAUSE, *times, &OsRandom);
-        *times += 1;
+        *times = times.saturating_add(1);
         if *times >= ATTEMPTS || Instant::now() + pause >= deadline {
             return Err(self.failed(failure));
         }

@@ -8,6 +8,7 @@ use gatehouse_store::{
     FORGOTTEN_AFTER, LIVE_FOR, Namespace, Node, PostgresBackend, PostgresError, PostgresRoster,
     PrivateStore, Roll, Roster,
 };
+use tokio::task::JoinSet;
 
 use crate::postgres_databases::Database;
 use crate::subject::{put, value};
@@ -44,7 +45,7 @@ fn ids(roll: &Roll) -> Vec<&str> {
 struct Subject {
     database: Database,
     roster: PostgresRoster,
-    _backend: PostgresBackend,
+    backend: PostgresBackend,
 }
 
 impl Subject {
@@ -54,7 +55,7 @@ impl Subject {
         Self {
             roster: backend.roster(),
             database,
-            _backend: backend,
+            backend,
         }
     }
 
@@ -162,43 +163,18 @@ async fn a_lease_is_one_servers_until_it_ends_or_the_server_leaves() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_servers_that_take_a_lease_at_once_one_has_it() {
     let subject = Subject::new().await;
-    let rosters: Vec<_> = (0..4).map(|_| subject._backend.roster()).collect();
     for round in 0..20 {
-        let work = format!("work-{round}");
-        let taken = rosters.iter().enumerate().map(|(number, roster)| {
-            let (work, node) = (work.clone(), node(&number.to_string()));
-            async move { roster.take_lease(&work, &node, LEASE).await.unwrap() }
-        });
-        let mut had = 0;
-        for taken in futures(taken).await {
-            had += usize::from(taken);
+        let mut asking = JoinSet::new();
+        for number in 0..4 {
+            let (roster, work) = (subject.backend.roster(), format!("work-{round}"));
+            asking.spawn(async move {
+                let node = node(&number.to_string());
+                roster.take_lease(&work, &node, LEASE).await.unwrap()
+            });
         }
-        assert_eq!(had, 1);
+        let taken = asking.join_all().await;
+        assert_eq!(taken.into_iter().filter(|taken| *taken).count(), 1);
     }
-}
-
-/// All answers, asked for at once.
-async fn futures<T>(asked: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
-    let mut asked: Vec<_> = asked.map(Box::pin).collect();
-    let mut answers = Vec::new();
-    std::future::poll_fn(|context| {
-        let mut index = 0;
-        while index < asked.len() {
-            match asked[index].as_mut().poll(context) {
-                std::task::Poll::Ready(answer) => {
-                    answers.push(answer);
-                    drop(asked.swap_remove(index));
-                }
-                std::task::Poll::Pending => index += 1,
-            }
-        }
-        match asked.is_empty() {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
-        }
-    })
-    .await;
-    answers
 }
 
 #[tokio::test]
