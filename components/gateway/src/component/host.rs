@@ -8,7 +8,7 @@ use crate::host::bindings::gatehouse::host::{
 };
 use crate::host::{
     AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
-    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics, Nodes,
+    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics, NodeList,
     RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress,
     SharedStore, UnsealError,
 };
@@ -192,7 +192,7 @@ impl Log for Imported {
 }
 
 impl SharedStore for Imported {
-    fn nodes(&self) -> Option<Nodes> {
+    fn nodes(&self) -> Option<NodeList> {
         shared_store_wit::nodes()
     }
 

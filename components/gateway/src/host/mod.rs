@@ -22,7 +22,7 @@ pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
-pub use shared_store::{Node, Nodes, OwnStore, SharedStore};
+pub use shared_store::{Node, NodeList, OwnStore, SharedStore};
 
 /// The services of a host.
 pub struct Host {

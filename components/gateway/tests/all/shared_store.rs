@@ -1,6 +1,6 @@
 //! Servers that share a store, as clients of the reference see a cluster in which every server is active.
 
-use gatehouse_gateway::host::{Host, Node, Nodes, SharedStore};
+use gatehouse_gateway::host::{Host, Node, NodeList, SharedStore};
 use gatehouse_gateway::{Method, Settings};
 use serde_json::json;
 
@@ -20,8 +20,8 @@ fn node(name: &str, clock_ahead: i64) -> Node {
 }
 
 impl SharedStore for Two {
-    fn nodes(&self) -> Option<Nodes> {
-        Some(Nodes {
+    fn nodes(&self) -> Option<NodeList> {
+        Some(NodeList {
             own: node("one", -2500),
             answered_in: 3,
             others: vec![Node {

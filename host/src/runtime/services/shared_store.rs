@@ -9,7 +9,7 @@ use crate::runtime::state::InstanceState;
 
 const INTERFACE: &str = "gatehouse:host/shared-store@0.1.0";
 
-pub use wit::{Node as SharingNode, Nodes as SharingNodes};
+pub use wit::{Node as SharingNode, NodeList as SharingNodes};
 
 /// The store as far as several servers share it, as components see it. The WIT interface is the specification.
 pub trait SharedStore: Send + Sync {
