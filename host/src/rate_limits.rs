@@ -53,7 +53,8 @@ impl RateLimits for Buckets {
             .iter()
             .map(|bucket| (self.hasher.hash_one(&bucket.key), share(bucket, servers)))
             .collect();
-        let buckets: Vec<(u64, &Bucket)> = shares.iter().map(|(key, share)| (*key, share)).collect();
+        let buckets: Vec<(u64, &Bucket)> =
+            shares.iter().map(|(key, share)| (*key, share)).collect();
         // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
         let mut fills = self.fills.lock().unwrap_or_else(PoisonError::into_inner);
         fills.take(now, &buckets)
@@ -282,7 +283,8 @@ mod tests {
     fn r1_a_share_fills_as_much_slower_as_there_are_servers() {
         let servers = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(3));
         let counted = std::sync::Arc::clone(&servers);
-        let buckets = Buckets::divided_among(move || counted.load(std::sync::atomic::Ordering::SeqCst));
+        let buckets =
+            Buckets::divided_among(move || counted.load(std::sync::atomic::Ordering::SeqCst));
         let hour = Bucket {
             key: String::new(),
             events: 60,

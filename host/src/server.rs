@@ -357,7 +357,9 @@ async fn begin(nodes: &Nodes, address: Option<String>) {
             works_in_background = nodes.works(),
             "the servers that share the store know of this one"
         ),
-        Err(error) => tracing::warn!(%error, "the servers that share the store do not know of this one yet"),
+        Err(error) => {
+            tracing::warn!(%error, "the servers that share the store do not know of this one yet")
+        }
     }
 }
 

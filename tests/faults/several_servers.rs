@@ -80,10 +80,16 @@ fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
 fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
     let mut cluster = Cluster::start(3, "");
     cluster.await_all_listed();
-    let addresses: Vec<String> = cluster.servers().iter().map(|it| it.address().to_owned()).collect();
+    let addresses: Vec<String> = cluster
+        .servers()
+        .iter()
+        .map(|it| it.address().to_owned())
+        .collect();
     for (number, address) in addresses.iter().enumerate() {
         assert_eq!(cluster.listed(number), addresses.iter().cloned().collect());
-        let leader = cluster.as_root(number, "GET", "/v1/sys/leader", None).json();
+        let leader = cluster
+            .as_root(number, "GET", "/v1/sys/leader", None)
+            .json();
         assert_eq!(leader["ha_enabled"], true);
         assert_eq!(leader["is_self"], true);
         assert_eq!(leader["leader_address"], address.as_str());
@@ -94,7 +100,9 @@ fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
     }
     // One is killed, one ends in order, which shows at the next beat.
     cluster.others[1].kill();
-    await_that("the killed one is not listed", || cluster.listed(0).len() == 2);
+    await_that("the killed one is not listed", || {
+        cluster.listed(0).len() == 2
+    });
     assert!(!cluster.listed(0).contains(&addresses[2]));
     assert_eq!(cluster.others[0].terminate().unwrap(), Some(0));
     await_that("the one that ended is not listed", || {
@@ -109,8 +117,16 @@ fn s7_a_token_revoked_at_one_server_is_refused_by_every_other_at_once() {
     for round in 0..100 {
         let servers = cluster.servers();
         let (one, other) = (servers[round % 3], servers[(round + 1) % 3]);
-        let created = one.send("POST", "/v1/auth/token/create", Some(&root), Some(&json!({})));
-        let token = created.json()["auth"]["client_token"].as_str().unwrap().to_owned();
+        let created = one.send(
+            "POST",
+            "/v1/auth/token/create",
+            Some(&root),
+            Some(&json!({})),
+        );
+        let token = created.json()["auth"]["client_token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         for server in &servers {
             let found = server.send("GET", "/v1/auth/token/lookup-self", Some(&token), None);
             assert_eq!(found.status, 200, "{round}: {found:?}");
@@ -145,7 +161,11 @@ fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_th
                 let answer = server.send("GET", path, token, None);
                 let took = asked.elapsed();
                 assert_eq!(answer.status, 503, "{path}: {answer:?}");
-                assert_eq!(answer.header("retry-after"), Some("1"), "{path}: {answer:?}");
+                assert_eq!(
+                    answer.header("retry-after"),
+                    Some("1"),
+                    "{path}: {answer:?}"
+                );
                 assert!(took < BOUND, "{path}: {took:?}");
             }
             let login = json!({"role": "dev", "jwt": "a.b.c"});
@@ -197,7 +217,9 @@ fn one_server_at_a_time_does_the_background_work_and_is_succeeded() {
     cluster.await_all_listed();
     assert!(works(&cluster, 0), "the first one has begun it");
     let rounds = cluster.metric(0, done).unwrap();
-    await_that("rounds go on", || cluster.metric(0, done).unwrap() >= rounds + 2.0);
+    await_that("rounds go on", || {
+        cluster.metric(0, done).unwrap() >= rounds + 2.0
+    });
     for other in [1, 2] {
         assert!(!works(&cluster, other));
         assert_eq!(cluster.metric(other, done), Some(0.0));
@@ -205,15 +227,23 @@ fn one_server_at_a_time_does_the_background_work_and_is_succeeded() {
     // Its requests go to another one from here on.
     cluster.installation.server().kill();
     let other_works = |cluster: &Cluster| [1, 2].map(|other| works(cluster, other));
-    await_that("another one follows", || other_works(&cluster).contains(&true));
+    await_that("another one follows", || {
+        other_works(&cluster).contains(&true)
+    });
     assert_ne!(other_works(&cluster), [true, true]);
     let successor = if works(&cluster, 1) { 1 } else { 2 };
-    await_that("it works", || cluster.metric(successor, done).unwrap() > 0.0);
+    await_that("it works", || {
+        cluster.metric(successor, done).unwrap() > 0.0
+    });
     // One that ends in order lets go of it at once.
     cluster.others[successor - 1].terminate().unwrap();
     let last = 3 - successor;
     let asked = Instant::now();
     await_that("the last one follows", || works(&cluster, last));
-    assert!(asked.elapsed() < Duration::from_secs(12), "{:?}", asked.elapsed());
+    assert!(
+        asked.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        asked.elapsed()
+    );
     assert_eq!(cluster.metric(last, "gatehouse_nodes_live"), Some(1.0));
 }

@@ -287,8 +287,7 @@ impl ClockWatch for ServerMetrics {
 
 impl NodesWatch for ServerMetrics {
     fn counted(&self, live: usize, clock_ahead: i64) {
-        self.nodes_live
-            .set(i64::try_from(live).unwrap_or(i64::MAX));
+        self.nodes_live.set(i64::try_from(live).unwrap_or(i64::MAX));
         self.clock_skew.set(clock_ahead);
     }
 

@@ -196,8 +196,11 @@ impl Nodes {
         };
         let mut state = self.lock();
         state.answered_in = took;
-        let (own, others): (Vec<_>, Vec<_>) =
-            roll.live.iter().cloned().partition(|live| live.node.id == node.id);
+        let (own, others): (Vec<_>, Vec<_>) = roll
+            .live
+            .iter()
+            .cloned()
+            .partition(|live| live.node.id == node.id);
         if let Some(own) = own.first() {
             (state.own.started_at, state.own.seen_at) = (own.started_at, own.seen_at);
         }
@@ -220,7 +223,9 @@ impl Nodes {
                 milliseconds_ahead = ahead,
                 "the clock of this machine differs from the database's by more than 2 s: tokens end too early or too late here; have both set by NTP"
             ),
-            (true, false) => tracing::info!("the clock of this machine agrees with the database's again"),
+            (true, false) => {
+                tracing::info!("the clock of this machine agrees with the database's again")
+            }
             _ => {}
         }
     }

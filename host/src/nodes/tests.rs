@@ -176,7 +176,10 @@ async fn every_server_lists_itself_first_and_those_that_were_seen_within_15_seco
     list.pass(BEAT).await;
     one.nodes.beat().await.unwrap();
     assert_eq!(names(&one.nodes), ["one", "two"]);
-    assert_eq!((one.nodes.live(), one.told.live.load(Ordering::SeqCst)), (2, 2));
+    assert_eq!(
+        (one.nodes.live(), one.told.live.load(Ordering::SeqCst)),
+        (2, 2)
+    );
     // The other one stands still.
     list.pass(Duration::from_millis(9_999)).await;
     one.nodes.beat().await.unwrap();

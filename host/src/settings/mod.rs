@@ -21,7 +21,8 @@ pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
     ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
-    NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType, VersionSettings,
+    NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType,
+    VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 

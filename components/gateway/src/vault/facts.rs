@@ -74,7 +74,8 @@ pub(super) fn ha_status(call: &Call<'_>) -> Answer {
             std::iter::once(own).chain(others).collect()
         }
     };
-    let nodes = serde_json::to_value(nodes).map_err(|error| ApiError::internal(error.to_string()))?;
+    let nodes =
+        serde_json::to_value(nodes).map_err(|error| ApiError::internal(error.to_string()))?;
     let data = Map::from_iter([("nodes".to_owned(), nodes)]);
     Ok(Some(Reply::copied(data)))
 }

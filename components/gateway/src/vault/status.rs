@@ -139,7 +139,12 @@ const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// `sys/leader`: of servers that share a store each leads itself, so no client is sent from one to another.
 pub(super) fn leader(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
-    let own = asked.server.host.shared_store.nodes().map(|nodes| nodes.own);
+    let own = asked
+        .server
+        .host
+        .shared_store
+        .nodes()
+        .map(|nodes| nodes.own);
     let leads = own.is_some();
     let (active_time, leader_address) = match own {
         None => (NO_TIME.into(), String::new()),

@@ -574,7 +574,9 @@ fn unreadable(error: tokio_postgres::Error) -> StoreError {
 }
 
 fn superseded() -> StoreError {
-    unavailable("a command for stopped servers has had the database meanwhile; this server must be restarted")
+    unavailable(
+        "a command for stopped servers has had the database meanwhile; this server must be restarted",
+    )
 }
 
 impl fmt::Debug for PostgresBackend {
