@@ -240,7 +240,7 @@ impl SharedStore for Nodes {
     fn nodes(&self) -> Option<SharingNodes> {
         let state = self.lock();
         Some(SharingNodes {
-            own: state.own.clone(),
+            this: state.own.clone(),
             answered_in: u32::try_from(state.answered_in.as_millis()).unwrap_or(u32::MAX),
             others: state.others.iter().take(255).map(shown).collect(),
         })

@@ -162,7 +162,7 @@ fn server(list: &Arc<List>, name: &str, works: bool) -> Subject {
 fn names(nodes: &Nodes) -> Vec<String> {
     let nodes = nodes.nodes().unwrap();
     let others = nodes.others.into_iter().map(|node| node.name);
-    std::iter::once(nodes.own.name).chain(others).collect()
+    std::iter::once(nodes.this.name).chain(others).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -282,7 +282,7 @@ async fn clocks_that_differ_by_more_than_two_seconds_are_told_until_they_agree()
         subject.nodes.beat().await.unwrap();
         assert_eq!(subject.nodes.lock().differs, differs, "{ahead}");
         assert_eq!(subject.told.clock_ahead.load(Ordering::SeqCst), ahead);
-        assert_eq!(subject.nodes.nodes().unwrap().own.clock_ahead, ahead);
+        assert_eq!(subject.nodes.nodes().unwrap().this.clock_ahead, ahead);
     }
     subject.clock.ahead.store(-4_000, Ordering::SeqCst);
     subject.nodes.beat().await.unwrap();

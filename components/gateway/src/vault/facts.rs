@@ -66,7 +66,7 @@ pub(super) fn ha_status(call: &Call<'_>) -> Answer {
             vec![ClusterNode::of(alone, None, 0)]
         }
         Some(nodes) => {
-            let own = ClusterNode::of(nodes.own, None, nodes.answered_in);
+            let own = ClusterNode::of(nodes.this, None, nodes.answered_in);
             let others = nodes.others.into_iter().map(|node| {
                 let seen = timestamp(node.seen_at / 1000);
                 ClusterNode::of(node, Some(seen), 0)

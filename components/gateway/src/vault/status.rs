@@ -54,7 +54,7 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         .host
         .shared_store
         .nodes()
-        .map_or((0, 0), |nodes| (nodes.answered_in, nodes.own.clock_ahead));
+        .map_or((0, 0), |nodes| (nodes.answered_in, nodes.this.clock_ahead));
     let body = Health {
         initialized: !matches!(stage, Stage::Uninitialized),
         sealed,
@@ -144,7 +144,7 @@ pub(super) fn leader(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         .host
         .shared_store
         .nodes()
-        .map(|nodes| nodes.own);
+        .map(|nodes| nodes.this);
     let leads = own.is_some();
     let (active_time, leader_address) = match own {
         None => (NO_TIME.into(), String::new()),

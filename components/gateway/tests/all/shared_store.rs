@@ -22,7 +22,7 @@ fn node(name: &str, clock_ahead: i64) -> Node {
 impl SharedStore for Two {
     fn nodes(&self) -> Option<NodeList> {
         Some(NodeList {
-            own: node("one", -2500),
+            this: node("one", -2500),
             answered_in: 3,
             others: vec![Node {
                 address: None,

@@ -17,7 +17,8 @@
 /// The schema version that this code reads and writes (SEC-S12).
 pub const KNOWN_SCHEMA: i64 = 2;
 
-/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept. The
+/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept.
+/// So where all of a small table has to be read, that seems so costly that the database would compile the statement, which takes longer. The
 /// keepalives end the session of a machine that is gone without a word, and with it what it holds.
 pub const PREPARE_SESSION: &str = "
     set default_transaction_isolation = 'read committed';
@@ -26,6 +27,7 @@ pub const PREPARE_SESSION: &str = "
     set idle_in_transaction_session_timeout = '5s';
     set enable_seqscan = off;
     set plan_cache_mode = force_generic_plan;
+    set jit = off;
     set tcp_keepalives_idle = 5;
     set tcp_keepalives_interval = 2;
     set tcp_keepalives_count = 3";

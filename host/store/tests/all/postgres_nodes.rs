@@ -185,6 +185,7 @@ async fn a_lost_connection_is_made_anew_at_the_next_beat() {
     let cut_off = "select pg_terminate_backend(pid, 5000) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()";
     client.batch_execute(cut_off).await.unwrap();
+    // The one that finds the connection lost may fail.
     let _ = subject.roster.beat(&node("a"), now()).await;
     assert_eq!(ids(&subject.beat("a").await), ["a"]);
 }
