@@ -12,6 +12,7 @@ mod login_flood;
 mod long_lists;
 mod restart;
 mod rolling_replacement;
+mod several_servers;
 mod shared_store;
 mod slow_reader;
 mod soak;
