@@ -11,6 +11,7 @@ use gatehouse_ports::{
     StoreError, Version,
 };
 
+use crate::backup::ensure_restored;
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::rules::SharedClock;
 use crate::verified_versions::VerifiedVersions;
@@ -56,6 +57,11 @@ pub enum UnsealError {
     /// The first start is still under way.
     #[error("the first start of the store is not finished")]
     Unfinished,
+    /// A backup has been put into the store in part.
+    #[error(
+        "a restore into this store was not finished; run `gatehouse operator restore` again, which begins anew"
+    )]
+    RestoreUnfinished,
     /// Other hosts kept changing the keyring.
     #[error("the keyring was changed by others at the same time; try again")]
     Contended,
@@ -118,6 +124,7 @@ impl<B: Backend> SealedBackend<B> {
     /// When the keyring does not open, is missing, or opens with shares, or the backend fails. The store then is as sealed as before.
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
         init_marker::discard_if_marked(&self.backend).await?;
+        ensure_restored(&self.backend).await?;
         let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
         if seal.into_iter().any(|entry| entry.is_some()) {
             return Err(UnsealError::SharesNeeded);

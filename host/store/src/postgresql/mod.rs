@@ -5,6 +5,7 @@ mod error;
 mod holder;
 mod schema;
 mod session;
+mod snapshot;
 mod statements;
 mod tls;
 mod versions;
@@ -28,14 +29,15 @@ pub use schema::Migrated;
 pub use session::Server;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace};
+use crate::{Answer, Backend, Namespace, Snapshot};
 use address::Address;
 use error::{Failure, describe};
 use holder::{Epoch, Holder};
 use session::{Connections, Parameters, Session};
+use snapshot::TransactionSnapshot;
 use statements::{
     ABANDON, BEGIN_PURGE, COMMIT, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES,
-    RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
+    RESERVE_VERSIONS, SCAN, SKIP_VERSIONS, WAS_ABANDONED,
 };
 use versions::{VERSIONS_AT_ONCE, Versions};
 
@@ -66,6 +68,7 @@ const AFTER_ALL_KEYS: char = '\u{7f}';
 pub struct PostgresBackend {
     shared: Arc<Shared>,
     runtime: Handle,
+    address: Address,
     server: Server,
     holder: Option<Holder>,
 }
@@ -116,6 +119,7 @@ impl PostgresBackend {
         Ok(Self {
             shared: Arc::new(shared),
             runtime: Handle::current(),
+            address,
             server,
             holder: None,
         })
@@ -132,9 +136,8 @@ impl PostgresBackend {
         clock: SharedClock,
     ) -> Result<Self, PostgresError> {
         let mut backend = Self::open(settings, clock).await?;
-        let address = Address::read(settings)?;
         let epoch = Arc::clone(&backend.shared.epoch);
-        backend.holder = Some(Holder::take(address, epoch).await?);
+        backend.holder = Some(Holder::take(backend.address.clone(), epoch).await?);
         Ok(backend)
     }
 
@@ -206,6 +209,19 @@ impl Backend for PostgresBackend {
             }
             outcome
         }))
+    }
+
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        let address = self.address.clone();
+        Box::pin(self.detached(async move {
+            let snapshot = TransactionSnapshot::begin(&address).await?;
+            Ok(Box::new(snapshot) as Box<dyn Snapshot>)
+        }))
+    }
+
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(self.detached(async move { shared.skip_versions(version).await }))
     }
 }
 
@@ -424,6 +440,26 @@ impl Shared {
                 Err(failure) => wait(&mut times, deadline, failure).await?,
             }
         }
+    }
+
+    /// Has the database give only versions above `version` from now on, to every server.
+    async fn skip_versions(&self, version: Version) -> Result<(), StoreError> {
+        let above = i64::try_from(version.0);
+        let above = above.map_err(|_| unavailable("there are no versions left"))?;
+        let deadline = Instant::now() + CALL_TIME;
+        let mut times = 0;
+        loop {
+            self.check_epoch()?;
+            let by = deadline.min(Instant::now() + STATEMENT_TIME);
+            match self.connections.query(SKIP_VERSIONS, &[&above], by).await {
+                Ok(_) => break,
+                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
+                // Skipping them twice is skipping them once.
+                Err(failure) => wait(&mut times, deadline, failure).await?,
+            }
+        }
+        self.versions.forget();
+        Ok(())
     }
 
     fn now(&self) -> i64 {

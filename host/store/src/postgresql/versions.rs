@@ -26,6 +26,11 @@ impl Versions {
         Some(block.last)
     }
 
+    /// Forgets those that were not given yet.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Block::default();
+    }
+
     /// Adds the block that ends with `end`. Where others have added one meanwhile, it is not used.
     pub fn add(&self, end: i64) {
         let mut block = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,5 +57,15 @@ mod tests {
             assert_eq!(versions.take(), Some(version));
         }
         assert_eq!(versions.take(), None);
+    }
+
+    #[test]
+    fn s11_versions_that_were_forgotten_are_not_given() {
+        let versions = Versions::default();
+        versions.add(VERSIONS_AT_ONCE);
+        versions.forget();
+        assert_eq!(versions.take(), None);
+        versions.add(9 * VERSIONS_AT_ONCE);
+        assert_eq!(versions.take(), Some(8 * VERSIONS_AT_ONCE + 1));
     }
 }
