@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use gatehouse_store::{
-    Backend, MemoryBackend, RedbBackend, SealedBackend, ShareSeal, SharedClock, UnsealError,
+    Backend, MemoryBackend, OpenError, RedbBackend, SealedBackend, ShareSeal, SharedClock,
+    UnsealError,
 };
 
 pub use upkeep::Upkeep;
@@ -111,7 +112,41 @@ fn wrong_kind(error: UnsealError) -> anyhow::Error {
     anyhow::Error::new(error).context(cure)
 }
 
-async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+/// The backend that the settings name, for a caller that does not change it: a database whatever servers use it, and a file where there is
+/// one.
+pub(crate) async fn backend_to_read(
+    settings: &Settings,
+    clock: &SharedClock,
+) -> Result<Arc<dyn Backend>> {
+    match settings.storage.kind {
+        StorageType::Memory => anyhow::bail!(
+            "storage.type is \"memory\": such a store is its server's alone; ask the server, by --address"
+        ),
+        StorageType::Redb => {
+            let folder = settings.storage.path.as_deref();
+            let file = folder.context("storage.path is not set")?.join(STORE_FILE);
+            if !file.exists() {
+                anyhow::bail!("there is no store {}", file.display());
+            }
+            let opened = RedbBackend::open(&file, Arc::clone(clock));
+            let store = opened.map_err(|error| match error {
+                OpenError::InUse { path } => anyhow::anyhow!(
+                    "a server has the store {} open: ask that server, by --address",
+                    path.display()
+                ),
+                other => other.into(),
+            })?;
+            Ok(Arc::new(store))
+        }
+        StorageType::Postgresql => database::open_to_read(settings, clock).await,
+    }
+}
+
+/// The backend that the settings name, made where there is none, for a caller that nobody else uses it beside.
+pub(crate) async fn backend(
+    settings: &Settings,
+    clock: &SharedClock,
+) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
         StorageType::Redb => {

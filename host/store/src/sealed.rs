@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey};
+use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Sharing};
 use gatehouse_ports::rules::has_expired;
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Requirement,
@@ -14,6 +14,7 @@ use gatehouse_ports::{
 use crate::backup::ensure_restored;
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::rules::SharedClock;
+use crate::shares::SealRecord;
 use crate::verified_versions::VerifiedVersions;
 use crate::{Answer, Backend, Namespace, init_marker};
 
@@ -151,6 +152,32 @@ impl<B: Backend> SealedBackend<B> {
             }
         }
         Err(UnsealError::Contended)
+    }
+
+    /// Opens the keyring that is there, and changes nothing in the backend: for who looks at a store that others use.
+    ///
+    /// # Errors
+    ///
+    /// When there is no keyring, `root_key` does not seal it, or the backend fails.
+    pub async fn open_existing(&self, root_key: &RootKey) -> Result<(), UnsealError> {
+        let stored = self.load_keyring(root_key).await?;
+        let (keyring, _) = stored.ok_or(UnsealError::NoKeyring)?;
+        self.install(&keyring, root_key);
+        Ok(())
+    }
+
+    /// How the root key is split, by the word of the store, which is proven once it is open; `None` where it is not.
+    ///
+    /// # Errors
+    ///
+    /// When that word is of no known form, or the backend fails.
+    pub async fn stored_sharing(&self) -> Result<Option<Sharing>, UnsealError> {
+        let entries = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
+        let Some(entry) = entries.into_iter().next().flatten() else {
+            return Ok(None);
+        };
+        let record = SealRecord::read(&entry.value);
+        Ok(Some(record.ok_or(UnsealError::AlteredSeal)?.sharing))
     }
 
     /// Forgets all keys. Calls that are under way may still finish.

@@ -3,7 +3,7 @@
 use crate::server::batch::batch;
 use crate::server::{ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    CreateRequest, Logins as _, System as _, TokenLookup as _, TokenReference, TokenType,
+    CreateRequest, Logins as _, System as _, TokenCreation as _, TokenLookup as _, TokenReference,
     WrapRequest, Wrapping as _,
 };
 
@@ -22,7 +22,7 @@ fn tokens_of_every_kind(server: &Server) -> Vec<String> {
     let batch_child = server.child(
         ROOT,
         &CreateRequest {
-            token_type: Some(TokenType::Batch),
+            token_type: Some("batch".to_owned()),
             ..request.clone()
         },
     );
@@ -61,7 +61,7 @@ fn s11_all_tokens_end_and_new_ones_are_valid() {
         assert!(!server.is_valid(token));
         let by_id = another.lookup_token(&TokenReference::Id(token.clone()));
         assert!(by_id.is_err());
-        let unwrapped = server.access.unwrap(token);
+        let unwrapped = server.access.unwrap_content(token);
         assert!(unwrapped.is_err());
     }
     assert_eq!(server.access.current_cluster().unwrap(), cluster);
