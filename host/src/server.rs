@@ -85,6 +85,7 @@ impl Server {
             store,
             seal,
             upkeep,
+            backups,
         } = SealedStore::open(settings, &clock).await?;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
@@ -99,6 +100,7 @@ impl Server {
             rate_limits: Arc::new(Buckets::default()),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
             log: Arc::new(Followed),
+            backups,
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;

@@ -7,8 +7,10 @@ mod destination;
 mod making;
 mod restoring;
 mod root_key;
+mod served;
 
 pub use destination::Destination;
 pub use making::begin_offline;
 pub use restoring::{Restored, RestoreOptions, restore};
 pub use root_key::{KeySource, root_key};
+pub use served::ServedBackups;

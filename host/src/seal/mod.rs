@@ -22,15 +22,16 @@ use gatehouse_store::{
 pub use upkeep::Upkeep;
 
 use self::witness::Witness;
+use crate::backup::ServedBackups;
 use crate::database;
-use crate::runtime::services::Seal;
+use crate::runtime::services::{Backups, Seal};
 use crate::settings::{SealType, Settings, StorageType};
 
 /// The file of the durable store in its folder.
 const STORE_FILE: &str = "gatehouse.redb";
 
 /// A store behind a barrier, whichever backend is below.
-type Store = SealedBackend<Arc<dyn Backend>>;
+pub(crate) type Store = SealedBackend<Arc<dyn Backend>>;
 
 /// A store, and what opens and closes it.
 pub struct SealedStore {
@@ -40,6 +41,8 @@ pub struct SealedStore {
     pub seal: Arc<dyn Seal>,
     /// The work that is due about its keys.
     pub upkeep: Upkeep,
+    /// Backups of it.
+    pub backups: Arc<dyn Backups>,
 }
 
 impl SealedStore {
@@ -77,6 +80,7 @@ impl SealedStore {
         let mut upkeep = Upkeep::new(Arc::clone(&store), witness);
         upkeep.begin().await?;
         Ok(Self {
+            backups: Arc::new(ServedBackups::new(Arc::clone(&store))),
             store,
             seal,
             upkeep,

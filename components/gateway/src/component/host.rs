@@ -3,11 +3,11 @@
 use zeroize::Zeroizing;
 
 use crate::host::bindings::gatehouse::host::{
-    audit as audit_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
+    audit as audit_wit, backups as backups_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
     seal as seal_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
+    AuditEntry, AuditFailure, AuditLog, AuditSink, BackupFailure, Backups, Bucket, Ceremonies, Ceremony, CeremonyError,
     Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics,
     RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress,
     UnsealError,
@@ -23,6 +23,7 @@ pub(super) fn imported() -> Host {
         rate_limits: Box::new(Imported),
         metrics: Box::new(Imported),
         log: Box::new(Imported),
+        backups: Box::new(Imported),
     }
 }
 
@@ -187,5 +188,15 @@ impl Metrics for Imported {
 impl Log for Imported {
     fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines> {
         log_wit::follow(after, level)
+    }
+}
+
+impl Backups for Imported {
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure> {
+        backups_wit::begin(installation)
+    }
+
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
+        backups_wit::next(name)
     }
 }

@@ -2,6 +2,7 @@
 //! specification.
 
 mod audit;
+mod backups;
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings;
@@ -12,6 +13,7 @@ mod metrics;
 mod rate_limits;
 mod seal;
 
+pub use backups::{BackupFailure, Backups, NoBackups};
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
 pub use ceremonies::{
     Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
@@ -38,6 +40,8 @@ pub struct Host {
     pub metrics: Box<dyn Metrics + Send + Sync>,
     /// The lines that the server logs.
     pub log: Box<dyn Log + Send + Sync>,
+    /// Backups of everything that is stored.
+    pub backups: Box<dyn Backups + Send + Sync>,
 }
 
 impl Default for Host {
@@ -51,6 +55,7 @@ impl Default for Host {
             rate_limits: Box::new(NoRateLimits),
             metrics: Box::new(NoMetrics),
             log: Box::new(NoLog),
+            backups: Box::new(NoBackups),
         }
     }
 }

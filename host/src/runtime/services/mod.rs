@@ -1,10 +1,11 @@
 //! The imports of `gatehouse:host`: what a component may ask of the whole server.
 //!
 //! Each service is a trait, so that the server, a test and an embedder each put in what they have. [`Services::default`] has nothing:
-//! the seal is automatic, nothing is recorded, limited or counted.
+//! the seal is automatic, nothing is recorded, limited, counted or backed up.
 
 mod audit;
 pub(super) mod audit_log;
+mod backups;
 mod bindings;
 mod keys;
 mod log;
@@ -21,6 +22,7 @@ use super::state::InstanceState;
 pub use audit_log::{
     Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
 };
+pub use backups::{BackupFailure, Backups, NoBackups};
 pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
     RotationPolicy,
@@ -43,6 +45,8 @@ pub struct Services {
     pub metrics: Arc<dyn Metrics>,
     /// The log of the server.
     pub log: Arc<dyn Log>,
+    /// Backups of what is stored.
+    pub backups: Arc<dyn Backups>,
 }
 
 impl Default for Services {
@@ -53,6 +57,7 @@ impl Default for Services {
             rate_limits: Arc::new(NoRateLimits),
             metrics: Arc::new(NoMetrics),
             log: Arc::new(NoLog),
+            backups: Arc::new(NoBackups),
         }
     }
 }
@@ -68,5 +73,6 @@ pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime
     audit::bind(linker, &services.audit)?;
     rate_limits::bind(linker, &services.rate_limits)?;
     metrics::bind(linker, &services.metrics)?;
-    log::bind(linker, &services.log)
+    log::bind(linker, &services.log)?;
+    backups::bind(linker, &services.backups)
 }
