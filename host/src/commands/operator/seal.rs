@@ -165,7 +165,7 @@ mod tests {
 
         let opened = open(&settings);
         access(opened.store).initialize(None).ok().unwrap();
-        drop((opened.seal, opened.upkeep));
+        drop((opened.seal, opened.upkeep, opened.backups));
         let token = root_token(&settings).unwrap();
         let opened = open(&settings);
         let path = ["sys/seal".to_owned()];
