@@ -227,12 +227,13 @@ async fn s11_versions_that_the_lost_store_gave_after_the_backup_are_not_given_ag
 #[tokio::test]
 async fn s11_a_restored_file_gives_higher_versions_also_after_it_was_opened_again() {
     let source = memory();
-    let made = backup(&open(&source).await).await.unwrap();
+    let sealed = open(&source).await;
+    let made = backup(&sealed).await.unwrap();
     let folder = TempDir::new().unwrap();
     restore(&made, &file(folder.path())).await.unwrap();
     let again = file(folder.path());
-    let sealed = open(&again).await;
-    let access = private(&sealed, Namespace::Access);
+    let restored = open(&again).await;
+    let access = private(&restored, Namespace::Access);
     access.commit(vec![], vec![put("a", "")]).await.unwrap();
     assert!(version(&access, "a").await.0 > 1 << 40);
 }
