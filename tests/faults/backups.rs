@@ -61,7 +61,13 @@ fn s11_a_restored_server_knows_everything_but_the_tokens() {
     let again = operator(&backup, &root);
     assert!(!again.status.success(), "the file is there already");
     let refused = operator(
-        &["backup", "--address", &address, "--to", text(&folder.join("other"))],
+        &[
+            "backup",
+            "--address",
+            &address,
+            "--to",
+            text(&folder.join("other")),
+        ],
         "no-token",
     );
     assert!(String::from_utf8_lossy(&refused.stderr).contains("403"));
@@ -118,13 +124,29 @@ fn s11_a_database_is_backed_up_beside_its_server_and_moves_into_a_file() {
     let folder = installation.folder().to_owned();
     let file = folder.join("backup");
     let configuration = installation.configuration();
-    let backup = ["backup", "--config", text(&configuration), "--to", text(&file)];
+    let backup = [
+        "backup",
+        "--config",
+        text(&configuration),
+        "--to",
+        text(&file),
+    ];
     done(&backup, "");
     assert_eq!(status_of(&installation, &root), 200, "it serves on");
 
     let data = folder.join("moved");
-    let storage = ["storage.type=redb".to_owned(), format!("storage.path={}", data.display())];
-    let elsewhere = ["--config", text(&configuration), "--set", &storage[0], "--set", &storage[1]];
+    let storage = [
+        "storage.type=redb".to_owned(),
+        format!("storage.path={}", data.display()),
+    ];
+    let elsewhere = [
+        "--config",
+        text(&configuration),
+        "--set",
+        &storage[0],
+        "--set",
+        &storage[1],
+    ];
     let restore = ["restore", text(&file), "--keep-tokens"];
     done(&[&restore[..], &elsewhere].concat(), "");
     let again = folder.join("again");

@@ -38,8 +38,7 @@ impl Destination {
         let file = tempfile::Builder::new()
             .prefix(".gatehouse-backup-")
             .tempfile_in(folder);
-        let file =
-            file.with_context(|| format!("cannot make a file in {}", folder.display()))?;
+        let file = file.with_context(|| format!("cannot make a file in {}", folder.display()))?;
         Ok(Self {
             path: path.to_owned(),
             replaces,

@@ -11,6 +11,6 @@ mod served;
 
 pub use destination::Destination;
 pub use making::begin_offline;
-pub use restoring::{Restored, RestoreOptions, restore};
+pub use restoring::{RestoreOptions, Restored, restore};
 pub use root_key::{KeySource, root_key};
 pub use served::ServedBackups;

@@ -147,10 +147,7 @@ pub(crate) async fn backend_to_read(
 }
 
 /// The backend that the settings name, made where there is none, for a caller that nobody else uses it beside.
-pub(crate) async fn backend(
-    settings: &Settings,
-    clock: &SharedClock,
-) -> Result<Arc<dyn Backend>> {
+pub(crate) async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
         StorageType::Redb => {

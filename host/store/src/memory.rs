@@ -11,8 +11,8 @@ use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
 };
 
-use crate::rules::{SharedClock, purge_budget};
 use crate::backend::{SnapshotPage, StoredEntry};
+use crate::rules::{SharedClock, purge_budget};
 use crate::{Answer, Backend, Namespace, Snapshot};
 
 type Place = (Namespace, String);

@@ -3,14 +3,14 @@
 use zeroize::Zeroizing;
 
 use crate::host::bindings::gatehouse::host::{
-    audit as audit_wit, backups as backups_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
-    seal as seal_wit,
+    audit as audit_wit, backups as backups_wit, log as log_wit, metrics as metrics_wit,
+    rate_limits as rate_limits_wit, seal as seal_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, BackupFailure, Backups, Bucket, Ceremonies, Ceremony, CeremonyError,
-    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics,
-    RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress,
-    UnsealError,
+    AuditEntry, AuditFailure, AuditLog, AuditSink, BackupFailure, Backups, Bucket, Ceremonies,
+    Ceremony, CeremonyError, Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel,
+    LogLines, Metrics, RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure,
+    SealProgress, UnsealError,
 };
 
 /// The host that runs this component.

@@ -13,8 +13,8 @@ mod metrics;
 mod rate_limits;
 mod seal;
 
-pub use backups::{BackupFailure, Backups, NoBackups};
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use backups::{BackupFailure, Backups, NoBackups};
 pub use ceremonies::{
     Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
 };

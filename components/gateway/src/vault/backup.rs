@@ -34,8 +34,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
     // the answer would be cut off before it has begun.
     let token = TokenReference::Id(call.caller_token()?.into());
-    if call.admission.limited_uses
-        && !reading_on::permits_without_conditions(server, &token, PATH)?
+    if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
     {
         return Err(ApiError::denied());
     }
@@ -46,8 +45,8 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     };
     let begun = server.host.backups.begin(installation.as_deref());
     let name = begun.map_err(refusal)?;
-    let mut response = Response::new(200, MEDIA_TYPE, Vec::new())
-        .with_header("content-disposition", DISPOSITION);
+    let mut response =
+        Response::new(200, MEDIA_TYPE, Vec::new()).with_header("content-disposition", DISPOSITION);
     response.rest = Some(Continuation::Backup(Place { name }).rest());
     Ok(response)
 }

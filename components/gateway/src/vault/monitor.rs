@@ -61,7 +61,8 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
     // the answer would be cut off before it has begun.
     let token = TokenReference::Id(call.caller_token()?.into());
-    if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)? {
+    if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
+    {
         return Err(ApiError::denied());
     }
     let Some(LogLines { position, .. }) = server.host.log.follow(None, level) else {

@@ -228,7 +228,10 @@ async fn s11_there_is_no_backup_of_a_store_that_is_not_there_or_in_use() {
     let place = Place::new();
     let settings = place.by_file("original", "key");
     let missing = begin_offline(&settings, no_share).await.err().unwrap();
-    assert!(missing.to_string().contains("there is no store"), "{missing}");
+    assert!(
+        missing.to_string().contains("there is no store"),
+        "{missing}"
+    );
     assert!(!place.at("original/gatehouse.redb").exists());
     let running = opened(&settings).await;
     let in_use = begin_offline(&settings, no_share).await.err().unwrap();

@@ -69,7 +69,10 @@ pub(super) fn token(whom: &str) -> Result<Zeroizing<String>> {
         .iter()
         .find_map(|name| std::env::var(name).ok());
     let found = found.with_context(|| {
-        format!("no token: set one of {} to that of {whom}", TOKEN_VARIABLES.join(", "))
+        format!(
+            "no token: set one of {} to that of {whom}",
+            TOKEN_VARIABLES.join(", ")
+        )
     })?;
     Ok(Zeroizing::new(found))
 }

@@ -256,7 +256,11 @@ mod tests {
         let boundaries = [1 + 14 + 3 + 5, 1 + 14 + 3 + 5 + 14 + 1];
         for end in 0..content.len() {
             let is_boundary = boundaries.contains(&end);
-            assert_eq!(read_records(&content[..end]).is_some(), is_boundary, "{end}");
+            assert_eq!(
+                read_records(&content[..end]).is_some(),
+                is_boundary,
+                "{end}"
+            );
         }
     }
 

@@ -144,7 +144,11 @@ impl<R: Read> Reading<R> {
             self.last_key = None;
         }
         for entry in &entries {
-            if self.last_key.as_ref().is_some_and(|last| *last >= entry.key) {
+            if self
+                .last_key
+                .as_ref()
+                .is_some_and(|last| *last >= entry.key)
+            {
                 return Err(self.frames.damaged("records are out of order"));
             }
             self.last_key = Some(entry.key.clone());

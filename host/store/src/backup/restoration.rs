@@ -79,7 +79,9 @@ impl<B: Backend> Restoration<B> {
         let store = Arc::new(SealedBackend::new(backend, clock));
         let mark = set_mark(&store).await?;
         store.backend().skip_versions(above).await?;
-        input.seek(SeekFrom::Start(0)).map_err(BackupError::Unreadable)?;
+        input
+            .seek(SeekFrom::Start(0))
+            .map_err(BackupError::Unreadable)?;
         let mut reading = Reading::begin(input)?;
         let mut beside = Vec::new();
         while let Some((namespace, entries)) = reading.records()? {

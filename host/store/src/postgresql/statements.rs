@@ -84,7 +84,8 @@ pub const BEGIN_SNAPSHOT: &str = "
     set local statement_timeout = '30s';
     set local idle_in_transaction_session_timeout = '5min'";
 /// The last version that was reserved. The first statement of a snapshot, which says of when it is.
-pub const SHOW_VERSIONS: &str = "select number from gatehouse.store where name = 'versions-reserved'";
+pub const SHOW_VERSIONS: &str =
+    "select number from gatehouse.store where name = 'versions-reserved'";
 /// Reads a page of a snapshot: namespace, a key to go on after, how many, how many bytes. Rows end with the one that passes the bytes.
 pub const SNAPSHOT_PAGE: &str = "
     select key, value, expires_at from (

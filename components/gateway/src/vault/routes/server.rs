@@ -6,7 +6,9 @@ use crate::vault::route::{
     Handler, Route, Success, Verb, ask, delete, document, list, read, route, unadmitted,
     undescribed, write,
 };
-use crate::vault::{audit, backup, facts, initialization, keys, metrics, monitor, plugins, seal, status};
+use crate::vault::{
+    audit, backup, facts, initialization, keys, metrics, monitor, plugins, seal, status,
+};
 
 const SINK: Field = path("path", "Name of the sink.");
 

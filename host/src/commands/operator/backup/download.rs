@@ -90,7 +90,10 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_the_server_says() {
-        let text = refusal(StatusCode::FORBIDDEN, br#"{"errors":["permission denied"]}"#);
+        let text = refusal(
+            StatusCode::FORBIDDEN,
+            br#"{"errors":["permission denied"]}"#,
+        );
         assert_eq!(text, "the server answered 403 Forbidden: permission denied");
         let text = refusal(StatusCode::BAD_GATEWAY, b"<html>");
         assert_eq!(text, "the server answered 502 Bad Gateway: ");

@@ -215,7 +215,9 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
         describe(&restored.inventory)
     );
     if restored.has_new_key {
-        eprintln!("The store has another key than the backup: keep the key of the backup as long as you keep that.");
+        eprintln!(
+            "The store has another key than the backup: keep the key of the backup as long as you keep that."
+        );
     }
     if command.keep_tokens {
         eprintln!(

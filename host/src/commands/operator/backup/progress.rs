@@ -13,7 +13,10 @@ pub(super) struct Progress(ProgressBar);
 impl Progress {
     /// Of something whose end is not known.
     pub(super) fn of_unknown_length() -> Self {
-        Self::drawn(ProgressBar::new_spinner(), "{spinner} {bytes} ({bytes_per_sec})")
+        Self::drawn(
+            ProgressBar::new_spinner(),
+            "{spinner} {bytes} ({bytes_per_sec})",
+        )
     }
 
     /// Of so many bytes.

@@ -22,7 +22,14 @@ fn a_backup_is_of_a_store_or_of_a_server() {
     for wrong in [
         &["--to", "f"][..],
         &["--config", "c"],
-        &["--to", "f", "--config", "c", "--address", "https://g.example"],
+        &[
+            "--to",
+            "f",
+            "--config",
+            "c",
+            "--address",
+            "https://g.example",
+        ],
         &["--to", "f", "--config", "c", "--ca-file", "x"],
     ] {
         assert!(parsed(wrong).is_err(), "{wrong:?}");

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gatehouse_ports::{
-    Change, Check, CommitError, Difference, HeldKey, Page, StoreError, Version,
-};
+use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError, Version};
 use gatehouse_store::{
     Answer, Backend, BackupError, Namespace, ShareSeal, Snapshot, UnsealError, Unsealed,
 };
@@ -120,7 +118,10 @@ async fn s11_a_restore_that_is_cut_off_at_any_write_starts_nowhere_and_can_be_re
 
         restore(&made, &below).await.unwrap();
         assert_eq!(content(&below).await, expected, "after {writes} writes");
-        assert_eq!(above(&below).unseal(&root_key()).await, Ok(Unsealed::Opened));
+        assert_eq!(
+            above(&below).unseal(&root_key()).await,
+            Ok(Unsealed::Opened)
+        );
         writes += 1;
     }
     // Mark, versions, four namespaces, and the last one.

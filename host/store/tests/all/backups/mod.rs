@@ -105,7 +105,11 @@ fn verify(file: &[u8], key: Option<&RootKey>) -> Result<Inventory, BackupError> 
     gatehouse_store::verify_backup(file, key, |_| {})
 }
 
-async fn begin(file: &[u8], below: &Below, key: &RootKey) -> Result<Restoration<Below>, BackupError> {
+async fn begin(
+    file: &[u8],
+    below: &Below,
+    key: &RootKey,
+) -> Result<Restoration<Below>, BackupError> {
     Restoration::begin(Cursor::new(file), Arc::clone(below), clock(), key, |_| {}).await
 }
 
