@@ -11,6 +11,8 @@
 
 pub mod application_credentials;
 pub mod audit;
+pub mod backup;
+pub mod blocking_store;
 pub mod clock;
 pub mod database;
 pub mod embed;

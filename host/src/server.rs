@@ -89,6 +89,7 @@ impl Server {
             store,
             seal,
             upkeep,
+            backups,
         } = opened;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
@@ -112,6 +113,7 @@ impl Server {
             }),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
             log: Arc::new(Followed),
+            backups,
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;

@@ -1,6 +1,7 @@
 //! Faults of production: killed servers, clients that are slow or vanish, requests that are none.
 
 mod audit;
+mod backups;
 mod compiled_code;
 mod core_files;
 mod earlier_stores;

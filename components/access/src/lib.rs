@@ -13,6 +13,7 @@ mod bounds;
 mod component;
 mod creation;
 mod cubbyhole;
+mod ending;
 mod generation;
 mod identity;
 mod indexes;

@@ -10,6 +10,7 @@
 //! - The keyring is stored sealed by a [`RootKey`], which is kept somewhere else. Without that key nothing opens.
 //! - A root key can be [split](RootKey::split) into [`KeyShare`]s. As many as a [`Sharing`] says yield it; one fewer say nothing
 //!   about it.
+//! - A root key [attests](RootKey::attest) statements, such as the digest of a backup: who has the key sees that a holder of it made them.
 //! - Secrets are wiped when dropped, and their types can be neither printed, cloned nor compared.
 //!
 //! **What does not**: keys of records stay readable, since a store has to order them. The version that a store gives an entry
@@ -24,12 +25,14 @@
 //!
 //! There is no I/O here; the crate serves a native host and a WebAssembly component alike.
 
+mod attestation;
 mod barrier;
 mod cipher;
 mod keyring;
 mod root_key;
 mod shares;
 
+pub use attestation::ATTESTATION_BYTES;
 pub use barrier::{Address, Barrier, OpenError, Record, SEALED_OVERHEAD_BYTES, SealError};
 pub use keyring::{Keyring, KeyringError, Term};
 pub use root_key::{RootKey, RootKeyError};

@@ -25,7 +25,7 @@ pub enum RootKeyError {
     NotRandom,
 }
 
-/// 32 random bytes that seal the keyring, and nothing else (SEC-K2). Kept apart from the store.
+/// 32 random bytes that seal the keyring and attest backups of it, and nothing else (SEC-K2). Kept apart from the store.
 ///
 /// Written as one line of base64. It can be neither printed nor copied:
 ///

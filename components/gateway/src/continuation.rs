@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::organizations::ListPlace;
 use crate::parts::{Rest, ResumeError};
-use crate::vault::LogPlace;
+use crate::vault::{BackupPlace, LogPlace};
 
 /// Where an answer goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub(crate) enum Continuation {
     Organizations(ListPlace),
     /// The lines of the server's log.
     Log(LogPlace),
+    /// A backup of the server.
+    Backup(BackupPlace),
 }
 
 impl Continuation {
@@ -29,7 +31,7 @@ impl Continuation {
     pub(crate) fn rest(&self) -> Rest {
         Rest {
             wait: match self {
-                Self::Organizations(_) => 0,
+                Self::Organizations(_) | Self::Backup(_) => 0,
                 Self::Log(_) => LogPlace::WAIT,
             },
             // Made of text and lists of text, which always serialize.

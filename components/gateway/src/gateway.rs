@@ -162,6 +162,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
         match Continuation::read(continuation)? {
             Continuation::Organizations(place) => organizations::resume_list(self, request, place),
             Continuation::Log(place) => vault::resume_log(&self.into(), request, place),
+            Continuation::Backup(place) => vault::resume_backup(&self.into(), request, place),
         }
     }
 }

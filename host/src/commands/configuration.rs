@@ -43,6 +43,15 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// The settings of this file with others laid over it.
+    pub(super) const fn of(config: PathBuf, set: Vec<(String, String)>) -> Self {
+        Self {
+            config,
+            listen: None,
+            set,
+        }
+    }
+
     /// The settings with file, environment and flags laid over each other.
     pub(super) fn load(&self) -> Result<Settings, SettingsError> {
         let listen = self
@@ -60,7 +69,7 @@ impl Source {
     }
 }
 
-fn parse_assignment(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_assignment(text: &str) -> Result<(String, String), String> {
     text.split_once('=')
         .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
         .ok_or_else(|| "expected SECTION.KEY=VALUE".to_owned())

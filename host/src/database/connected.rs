@@ -60,6 +60,16 @@ async fn migrated(settings: &Settings) -> Result<PostgresSettings> {
     Ok(address)
 }
 
+/// Opens the store for a caller that only reads, whatever servers use it.
+///
+/// # Errors
+///
+/// When the database cannot be used.
+pub async fn open_to_read(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+    let backend = PostgresBackend::open(&address(settings)?, Arc::clone(clock)).await?;
+    Ok(Arc::new(backend))
+}
+
 /// Tries the database, and changes nothing in it. Answers what is to be said to the operator.
 ///
 /// # Errors

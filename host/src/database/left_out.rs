@@ -35,6 +35,15 @@ pub async fn open_alone(_: &Settings, _: &SharedClock) -> Result<Arc<dyn Backend
 /// # Errors
 ///
 /// Always.
+pub async fn open_to_read(_: &Settings, _: &SharedClock) -> Result<Arc<dyn Backend>> {
+    bail!(MISSING)
+}
+
+/// Says that there is no client.
+///
+/// # Errors
+///
+/// Always.
 pub async fn check(_: &Settings) -> Result<Option<&'static str>> {
     bail!(MISSING)
 }

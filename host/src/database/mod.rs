@@ -6,9 +6,9 @@ mod connected;
 mod left_out;
 
 #[cfg(feature = "postgresql")]
-pub use connected::{check, migrate, open_alone, open_shared};
+pub use connected::{check, migrate, open_alone, open_shared, open_to_read};
 #[cfg(not(feature = "postgresql"))]
-pub use left_out::{check, migrate, open_alone, open_shared};
+pub use left_out::{check, migrate, open_alone, open_shared, open_to_read};
 
 /// True if the program was built with a client for PostgreSQL.
 pub const IS_BUILT_IN: bool = cfg!(feature = "postgresql");

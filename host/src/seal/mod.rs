@@ -15,21 +15,23 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use gatehouse_store::{
-    Backend, MemoryBackend, RedbBackend, Roster, SealedBackend, ShareSeal, SharedClock, UnsealError,
+    Backend, MemoryBackend, OpenError, RedbBackend, Roster, SealedBackend, ShareSeal, SharedClock,
+    UnsealError,
 };
 
 pub use upkeep::Upkeep;
 
 use self::witness::Witness;
+use crate::backup::ServedBackups;
 use crate::database;
-use crate::runtime::services::Seal;
+use crate::runtime::services::{Backups, Seal};
 use crate::settings::{SealType, Settings, StorageType};
 
 /// The file of the durable store in its folder.
 const STORE_FILE: &str = "gatehouse.redb";
 
 /// A store behind a barrier, whichever backend is below.
-type Store = SealedBackend<Arc<dyn Backend>>;
+pub(crate) type Store = SealedBackend<Arc<dyn Backend>>;
 
 /// A store, and what opens and closes it.
 pub struct SealedStore {
@@ -39,6 +41,8 @@ pub struct SealedStore {
     pub seal: Arc<dyn Seal>,
     /// The work that is due about its keys.
     pub upkeep: Upkeep,
+    /// Backups of it.
+    pub backups: Arc<dyn Backups>,
 }
 
 impl SealedStore {
@@ -102,6 +106,7 @@ impl SealedStore {
         let mut upkeep = Upkeep::new(Arc::clone(&store), witness);
         upkeep.begin().await?;
         Ok(Self {
+            backups: Arc::new(ServedBackups::new(Arc::clone(&store))),
             store,
             seal,
             upkeep,
@@ -137,8 +142,38 @@ fn wrong_kind(error: UnsealError) -> anyhow::Error {
     anyhow::Error::new(error).context(cure)
 }
 
-/// The backend that the settings name, for nobody else.
-async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+/// The backend that the settings name, for a caller that does not change it: a database whatever servers use it, and a file where there is
+/// one.
+pub(crate) async fn backend_to_read(
+    settings: &Settings,
+    clock: &SharedClock,
+) -> Result<Arc<dyn Backend>> {
+    match settings.storage.kind {
+        StorageType::Memory => anyhow::bail!(
+            "storage.type is \"memory\": such a store is its server's alone; ask the server, by --address"
+        ),
+        StorageType::Redb => {
+            let folder = settings.storage.path.as_deref();
+            let file = folder.context("storage.path is not set")?.join(STORE_FILE);
+            if !file.exists() {
+                anyhow::bail!("there is no store {}", file.display());
+            }
+            let opened = RedbBackend::open(&file, Arc::clone(clock));
+            let store = opened.map_err(|error| match error {
+                OpenError::InUse { path } => anyhow::anyhow!(
+                    "a server has the store {} open: ask that server, by --address",
+                    path.display()
+                ),
+                other => other.into(),
+            })?;
+            Ok(Arc::new(store))
+        }
+        StorageType::Postgresql => database::open_to_read(settings, clock).await,
+    }
+}
+
+/// The backend that the settings name, made where there is none, for a caller that nobody else uses it beside.
+pub(crate) async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
         StorageType::Redb => {

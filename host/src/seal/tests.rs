@@ -426,12 +426,13 @@ async fn k9_running_counts_the_store_and_the_witness_never_knows_of_more() {
         store,
         seal: held,
         mut upkeep,
+        backups,
     } = opened;
     upkeep.run().await;
     assert!(seen().ends_with(" 1\n"), "a minute has not passed");
     upkeep.repeat(async {}).await;
     assert!(seen().ends_with(" 2\n"), "the stop is counted: {}", seen());
-    drop((store, held));
+    drop((store, held, backups));
     let opened = place.open(&seal).await.unwrap();
     assert!(seen().ends_with(" 3\n"));
     drop(opened);

@@ -38,7 +38,7 @@ impl Witness {
     /// When the store is an older copy than the one that was seen last, or another store, or the file cannot be read.
     pub fn check(&self, store: Option<Generation>) -> Result<()> {
         let path = self.path.display();
-        let Some(seen) = self.read()? else {
+        let Some(seen) = self.seen()? else {
             if store.is_some() {
                 tracing::warn!(
                     "there is no witness {path} yet: this start cannot tell whether the store is the newest copy"
@@ -104,7 +104,12 @@ impl Witness {
         }
     }
 
-    fn read(&self) -> Result<Option<Generation>> {
+    /// The count that was seen last; `None` before the first.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no witness.
+    pub(crate) fn seen(&self) -> Result<Option<Generation>> {
         let path = self.path.display();
         let text = match fs::metadata(&self.path) {
             Ok(metadata) if metadata.len() > LONGEST_FILE => bail!("{path} is no witness"),
@@ -141,7 +146,8 @@ fn parse(text: &str) -> Option<Generation> {
     })
 }
 
-pub(super) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
+/// Waits until the name of a file is on disk.
+pub(crate) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -1,9 +1,12 @@
 //! The operations that a backend must provide.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+};
 
 use crate::Namespace;
 
@@ -59,6 +62,81 @@ pub trait Backend: Send + Sync + 'static {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>>;
+
+    /// Everything that is held now, to be read for as long as that takes while commits go on.
+    ///
+    /// Only backends below a barrier have it: what is read is what is stored.
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        Box::pin(ready(Err(without_snapshots())))
+    }
+
+    /// From now on gives only versions above `version`, durably.
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        let _ = version;
+        Box::pin(ready(Err(without_snapshots())))
+    }
+}
+
+/// The content of a backend at one point in time. It is given up by dropping it.
+///
+/// It takes no locks that commits wait for. A backend keeps what is deleted and replaced meanwhile, so it should not be held for longer than
+/// it is read.
+pub trait Snapshot: Send {
+    /// Reads entries that come after `after`, in byte order, also those whose time has come: at most a thousand, and not many more than
+    /// [`SNAPSHOT_PAGE_BYTES`]. Empty at the end.
+    fn page<'a>(
+        &'a mut self,
+        namespace: Namespace,
+        after: Option<&'a str>,
+    ) -> Answer<'a, Result<Vec<StoredEntry>, StoreError>>;
+
+    /// A version that none of those exceeds which were given until then.
+    fn last_version(&self) -> Version;
+}
+
+/// Bytes of keys and values after which a page of a snapshot ends. Less than for a scan: each page is read at one go.
+pub const SNAPSHOT_PAGE_BYTES: usize = 512 * 1024;
+
+/// Entries after which a page of a snapshot ends.
+pub(crate) const SNAPSHOT_PAGE_ENTRIES: usize = 1000;
+
+/// An entry as a backend keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// The whole key.
+    pub key: String,
+    /// The value, sealed.
+    pub value: Vec<u8>,
+    /// Milliseconds since 1970 from which on it reads as absent; `None` for never.
+    pub expires_at: Option<u64>,
+}
+
+/// A page of a snapshot that is being filled.
+#[derive(Default)]
+pub(crate) struct SnapshotPage {
+    entries: Vec<StoredEntry>,
+    bytes: usize,
+}
+
+impl SnapshotPage {
+    /// Adds an entry; says whether another one has room.
+    pub(crate) fn push(&mut self, entry: StoredEntry) -> bool {
+        self.bytes = self
+            .bytes
+            .saturating_add(entry.key.len())
+            .saturating_add(entry.value.len());
+        self.entries.push(entry);
+        self.bytes < SNAPSHOT_PAGE_BYTES && self.entries.len() < SNAPSHOT_PAGE_ENTRIES
+    }
+
+    /// What was added.
+    pub(crate) fn finish(self) -> Vec<StoredEntry> {
+        self.entries
+    }
+}
+
+fn without_snapshots() -> StoreError {
+    StoreError::Invalid("this store gives no snapshots of what is below a barrier".to_owned())
 }
 
 impl<B: Backend + ?Sized> Backend for Arc<B> {
@@ -95,5 +173,13 @@ impl<B: Backend + ?Sized> Backend for Arc<B> {
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
         (**self).commit(namespace, checks, changes)
+    }
+
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        (**self).snapshot()
+    }
+
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        (**self).skip_versions(version)
     }
 }

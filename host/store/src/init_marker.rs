@@ -88,7 +88,8 @@ pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bo
     Ok(is_marked)
 }
 
-async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
+/// Empties the store, but for what others keep beside the keyring.
+pub async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
     let others = Namespace::ALL.into_iter();
     for namespace in others.filter(|namespace| *namespace != Namespace::Keyring) {
         loop {

@@ -8,6 +8,7 @@
 //! - A first start with shares that was cut off anywhere leaves nothing that counts: the store is empty again.
 //! - A version is given to one state of one key, once.
 //! - An entry whose time has come reads as absent at once, by the clock of the backend; its bytes go some commits later.
+//! - A snapshot, and so a [`Backup`], shows what was committed when it was taken, and nothing of later commits.
 //! - No call waits for another one's disk access: reads see the last committed state while a commit is under way, and commits
 //!   that arrive together share one sync.
 //!
@@ -40,6 +41,7 @@
 //! and organizations and the sizes of their records, and nothing of what is in them.
 
 mod backend;
+mod backup;
 mod directory;
 mod durable;
 mod generation;
@@ -58,7 +60,11 @@ mod sealed;
 mod shares;
 mod verified_versions;
 
-pub use backend::{Answer, Backend};
+pub use backend::{Answer, Backend, SNAPSHOT_PAGE_BYTES, Snapshot, StoredEntry};
+pub use backup::{
+    Backup, BackupError, Inventory, Manifest, Restoration, RestoredSeal, SealKind, Summary,
+    read_manifest, verify_backup,
+};
 pub use durable::{OpenError, RedbBackend};
 pub use gatehouse_barrier::{
     KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SharingError, SplitError, Term,

@@ -11,8 +11,9 @@ use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
 };
 
+use crate::backend::{SnapshotPage, StoredEntry};
 use crate::rules::{SharedClock, purge_budget};
-use crate::{Answer, Backend, Namespace};
+use crate::{Answer, Backend, Namespace, Snapshot};
 
 type Place = (Namespace, String);
 
@@ -195,6 +196,61 @@ impl Backend for MemoryBackend {
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
         Box::pin(async move { self.commit_now(namespace, checks, changes) })
+    }
+
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        let snapshot = self.read(|state| Copied {
+            entries: state
+                .entries
+                .iter()
+                .map(|(place, stored)| {
+                    let value = stored.entry.value.clone();
+                    (place.clone(), (value, stored.expires_at))
+                })
+                .collect(),
+            last_version: Version(state.last_version),
+        });
+        Box::pin(ready(Ok(Box::new(snapshot) as Box<dyn Snapshot>)))
+    }
+
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.last_version = state.last_version.max(version.0);
+        Box::pin(ready(Ok(())))
+    }
+}
+
+/// A copy of everything: who keeps a store in memory has room for two.
+struct Copied {
+    entries: BTreeMap<Place, (Vec<u8>, Option<u64>)>,
+    last_version: Version,
+}
+
+impl Snapshot for Copied {
+    fn page<'a>(
+        &'a mut self,
+        namespace: Namespace,
+        after: Option<&'a str>,
+    ) -> Answer<'a, Result<Vec<StoredEntry>, StoreError>> {
+        // No key is empty, so all keys come after that.
+        let start = (namespace, after.unwrap_or_default().to_owned());
+        let range = (Bound::Excluded(start), Bound::Unbounded);
+        let mut page = SnapshotPage::default();
+        for ((owner, key), (value, expires_at)) in self.entries.range(range) {
+            let entry = StoredEntry {
+                key: key.clone(),
+                value: value.clone(),
+                expires_at: *expires_at,
+            };
+            if *owner != namespace || !page.push(entry) {
+                break;
+            }
+        }
+        Box::pin(ready(Ok(page.finish())))
+    }
+
+    fn last_version(&self) -> Version {
+        self.last_version
     }
 }
 

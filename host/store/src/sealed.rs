@@ -4,15 +4,17 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey};
+use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Sharing};
 use gatehouse_ports::rules::has_expired;
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Requirement,
     StoreError, Version,
 };
 
+use crate::backup::ensure_restored;
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::rules::SharedClock;
+use crate::shares::SealRecord;
 use crate::verified_versions::VerifiedVersions;
 use crate::{Answer, Backend, Namespace, init_marker};
 
@@ -56,6 +58,11 @@ pub enum UnsealError {
     /// The first start is still under way.
     #[error("the first start of the store is not finished")]
     Unfinished,
+    /// A backup has been put into the store in part.
+    #[error(
+        "a restore into this store was not finished; run `gatehouse operator restore` again, which begins anew"
+    )]
+    RestoreUnfinished,
     /// Other hosts kept changing the keyring.
     #[error("the keyring was changed by others at the same time; try again")]
     Contended,
@@ -118,6 +125,7 @@ impl<B: Backend> SealedBackend<B> {
     /// When the keyring does not open, is missing, or opens with shares, or the backend fails. The store then is as sealed as before.
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
         init_marker::discard_if_marked(&self.backend).await?;
+        ensure_restored(&self.backend).await?;
         let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
         if seal.into_iter().any(|entry| entry.is_some()) {
             return Err(UnsealError::SharesNeeded);
@@ -144,6 +152,32 @@ impl<B: Backend> SealedBackend<B> {
             }
         }
         Err(UnsealError::Contended)
+    }
+
+    /// Opens the keyring that is there, and changes nothing in the backend: for who looks at a store that others use.
+    ///
+    /// # Errors
+    ///
+    /// When there is no keyring, `root_key` does not seal it, or the backend fails.
+    pub async fn open_existing(&self, root_key: &RootKey) -> Result<(), UnsealError> {
+        let stored = self.load_keyring(root_key).await?;
+        let (keyring, _) = stored.ok_or(UnsealError::NoKeyring)?;
+        self.install(&keyring, root_key);
+        Ok(())
+    }
+
+    /// How the root key is split, by the word of the store, which is proven once it is open; `None` where it is not.
+    ///
+    /// # Errors
+    ///
+    /// When that word is of no known form, or the backend fails.
+    pub async fn stored_sharing(&self) -> Result<Option<Sharing>, UnsealError> {
+        let entries = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
+        let Some(entry) = entries.into_iter().next().flatten() else {
+            return Ok(None);
+        };
+        let record = SealRecord::read(&entry.value);
+        Ok(Some(record.ok_or(UnsealError::AlteredSeal)?.sharing))
     }
 
     /// Forgets all keys. Calls that are under way may still finish.

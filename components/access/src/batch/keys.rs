@@ -19,12 +19,17 @@ const ISSUING_PERIOD: u64 = 7 * 24 * 60 * 60;
 /// Key of the [`BatchKeyRecord`] that issues tokens.
 const ISSUING_KEY: &str = "batch-key-in-use";
 
+/// The beginning of the keys of the records that open tokens.
+const OPENING_PREFIX: &str = "batch-key/";
+/// How many of them are dropped in one commit.
+const DROPPED_AT_ONCE: u32 = 100;
+
 /// The number that no key has.
 pub(crate) const NO_KEY: u32 = 0;
 
 /// Key of the [`BatchKeyRecord`] that opens tokens which name `number`.
 pub(crate) fn batch_key(number: u32) -> String {
-    format!("batch-key/{number}")
+    format!("{OPENING_PREFIX}{number}")
 }
 
 /// A key of batch tokens; wiped when dropped. Points in time are in seconds.
@@ -103,6 +108,24 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             self.stage_next_key(&mut transaction, Some(&due), now, 0)?;
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
+    }
+
+    /// Drops all keys: no batch token is worth anything any more. The next one gets a new key, whose number may have been another's.
+    pub(crate) fn forget_batch_keys(&self) -> Result<(), Failure> {
+        loop {
+            let store = self.records.store();
+            let page = store.scan(OPENING_PREFIX, None, DROPPED_AT_ONCE)?;
+            let mut transaction = Transaction::new();
+            transaction.delete(ISSUING_KEY);
+            for item in page.items {
+                transaction.delete(item.key);
+            }
+            match Attempt::from_commit(self.records.commit(transaction), ())? {
+                Attempt::Done(()) if page.more => {}
+                Attempt::Done(()) => return Ok(()),
+                Attempt::Conflicted => return Err(Failure::Contended),
+            }
+        }
     }
 
     /// Adds the key that follows `newest` to a commit: of several writers one succeeds. Tokens under it may live for `ttl` seconds,

@@ -1,6 +1,6 @@
 //! Paths that need `sudo` besides the capability of their operation (contract 5.6).
 
-const EXACT: [&str; 8] = [
+const EXACT: [&str; 9] = [
     "sys/audit",
     "sys/remount",
     "sys/rotate",
@@ -8,6 +8,7 @@ const EXACT: [&str; 8] = [
     "sys/seal",
     "sys/leases",
     "sys/monitor",
+    "sys/backup",
     "sys/config/cors",
 ];
 

@@ -21,6 +21,7 @@ mod creation;
 mod cubbyhole;
 mod durability;
 mod earlier_release;
+mod ending;
 mod entity_aliases;
 mod generated_form;
 mod identity;

@@ -3,14 +3,14 @@
 use zeroize::Zeroizing;
 
 use crate::host::bindings::gatehouse::host::{
-    audit as audit_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
-    seal as seal_wit, shared_store as shared_store_wit,
+    audit as audit_wit, backups as backups_wit, log as log_wit, metrics as metrics_wit,
+    rate_limits as rate_limits_wit, seal as seal_wit, shared_store as shared_store_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
-    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics, NodeList,
-    RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress,
-    SharedStore, UnsealError,
+    AuditEntry, AuditFailure, AuditLog, AuditSink, BackupFailure, Backups, Bucket, Ceremonies,
+    Ceremony, CeremonyError, Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel,
+    LogLines, Metrics, NodeList, RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal,
+    SealFailure, SealProgress, SharedStore, UnsealError,
 };
 
 /// The host that runs this component.
@@ -24,6 +24,7 @@ pub(super) fn imported() -> Host {
         metrics: Box::new(Imported),
         log: Box::new(Imported),
         shared_store: Box::new(Imported),
+        backups: Box::new(Imported),
     }
 }
 
@@ -198,5 +199,15 @@ impl SharedStore for Imported {
 
     fn is_away(&self) -> bool {
         shared_store_wit::is_away()
+    }
+}
+
+impl Backups for Imported {
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure> {
+        backups_wit::begin(installation)
+    }
+
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
+        backups_wit::next(name)
     }
 }

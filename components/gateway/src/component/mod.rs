@@ -39,6 +39,7 @@ mod bindings {
             "wasi:clocks/monotonic-clock@0.2.12": wasip2::clocks::monotonic_clock,
             "wasi:http/types@0.2.12": wasip2::http::types,
             "gatehouse:host/audit@0.1.0": crate::host::bindings::gatehouse::host::audit,
+            "gatehouse:host/backups@0.1.0": crate::host::bindings::gatehouse::host::backups,
             "gatehouse:host/log@0.1.0": crate::host::bindings::gatehouse::host::log,
             "gatehouse:host/metrics@0.1.0": crate::host::bindings::gatehouse::host::metrics,
             "gatehouse:host/rate-limits@0.1.0": crate::host::bindings::gatehouse::host::rate_limits,

@@ -11,6 +11,7 @@ wit_bindgen::generate!({
             import gatehouse:host/metrics@0.1.0;
             import gatehouse:host/log@0.1.0;
             import gatehouse:host/shared-store@0.1.0;
+            import gatehouse:host/backups@0.1.0;
         }
     ",
     path: "../../wit/host",
@@ -22,6 +23,7 @@ wit_bindgen::generate!({
         "gatehouse:host/seal@0.1.0/ceremony-error": crate::host::CeremonyError,
         "gatehouse:host/audit@0.1.0/entry": crate::host::AuditEntry,
         "gatehouse:host/audit@0.1.0/failure": crate::host::AuditFailure,
+        "gatehouse:host/backups@0.1.0/failure": crate::host::BackupFailure,
     },
     additional_derives: [PartialEq, Eq],
     additional_type_attributes: {

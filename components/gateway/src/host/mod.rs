@@ -2,6 +2,7 @@
 //! specification.
 
 mod audit;
+mod backups;
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings;
@@ -14,6 +15,7 @@ mod seal;
 mod shared_store;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use backups::{BackupFailure, Backups, NoBackups};
 pub use ceremonies::{
     Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
 };
@@ -42,6 +44,8 @@ pub struct Host {
     pub log: Box<dyn Log + Send + Sync>,
     /// The store as far as several servers share it.
     pub shared_store: Box<dyn SharedStore + Send + Sync>,
+    /// Backups of everything that is stored.
+    pub backups: Box<dyn Backups + Send + Sync>,
 }
 
 impl Default for Host {
@@ -56,6 +60,7 @@ impl Default for Host {
             metrics: Box::new(NoMetrics),
             log: Box::new(NoLog),
             shared_store: Box::new(OwnStore),
+            backups: Box::new(NoBackups),
         }
     }
 }

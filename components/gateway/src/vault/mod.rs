@@ -13,6 +13,7 @@
 mod audit;
 mod auth_block;
 mod auth_method;
+mod backup;
 mod call;
 mod capabilities;
 mod ceremonies;
@@ -41,6 +42,7 @@ mod paging;
 mod place;
 mod plugins;
 mod policies;
+mod reading_on;
 mod route;
 mod routes;
 mod seal;
@@ -56,6 +58,7 @@ mod wrapping;
 
 pub(crate) use auth_block::token_type;
 pub(crate) use auth_method::rotation;
+pub(crate) use backup::{Place as BackupPlace, resume as resume_backup};
 pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;

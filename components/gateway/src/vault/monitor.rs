@@ -2,23 +2,22 @@
 
 use std::fmt::Write;
 
-use gatehouse_access_api::{self as access, Capability, Operation, Refusal, TokenReference};
+use gatehouse_access_api::{self as access, TokenReference};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::call::Call;
 use super::errors::ApiError;
-use super::{fields, headers, operation};
+use super::reading_on;
 use crate::continuation::Continuation;
 use crate::host::{LogLevel, LogLine, LogLines};
 use crate::parts::{Part, ResumeError};
-use crate::path::CanonicalPath;
 use crate::vault::server::Server;
-use crate::{Request, Response, admission, query};
+use crate::{Request, Response, query};
 
 /// The path below `v1/`.
-pub(super) const PATH: &str = "sys/monitor";
+const PATH: &str = "sys/monitor";
 
 /// The last words for a client that follows the log of a server that has been sealed.
 const SEALED: &str = "the server was sealed: its log is not shown any more";
@@ -62,7 +61,8 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
     // the answer would be cut off before it has begun.
     let token = TokenReference::Id(call.caller_token()?.into());
-    if call.admission.limited_uses && !permits_without_conditions(server, &token)? {
+    if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
+    {
         return Err(ApiError::denied());
     }
     let Some(LogLines { position, .. }) = server.host.log.follow(None, level) else {
@@ -89,12 +89,8 @@ pub(crate) fn resume(
     request: &Request,
     mut place: Place,
 ) -> Result<Part, ResumeError> {
-    let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
-    let asked = operation::requested(request, &path).map_err(|_| ResumeError::Foreign)?;
-    if path.below("v1") != Some(PATH) || asked != Operation::Read {
-        return Err(ResumeError::Foreign);
-    }
-    match may_go_on(server, request) {
+    reading_on::check(request, PATH)?;
+    match reading_on::may_go_on(server, request, PATH) {
         Ok(true) => {}
         Ok(false) => return Err(ResumeError::Refused),
         Err(access::Failure::Sealed) => {
@@ -133,55 +129,6 @@ pub(crate) fn resume(
         body: text.into_bytes(),
         rest: Some(Continuation::Log(place).rest()),
     })
-}
-
-/// Says whether the caller may still read the log. A token with a number of uses is asked about, and not used.
-fn may_go_on(server: &Server<'_>, request: &Request) -> Result<bool, access::Failure> {
-    let Some(token) = headers::token(request) else {
-        return Ok(false);
-    };
-    let reference = &TokenReference::Id(token.into());
-    let view = match server.access.lookup_token(reference) {
-        Ok(view) => view,
-        Err(access::LookupError::UnknownToken) => return Ok(false),
-        Err(access::LookupError::Failure(failure)) => return Err(failure),
-    };
-    if view.num_uses > 0 {
-        return permits_without_conditions(server, reference);
-    }
-    let asked = access::Request {
-        token: Some(token.into()),
-        operation: Operation::Read,
-        path: PATH.into(),
-        source_address: request.peer_text(),
-        wrap_ttl: None,
-        parameters: None,
-    };
-    let admitted = admission::admit(server.access, &asked, || {
-        fields::parameters(request, Operation::Read)
-    });
-    match admitted {
-        Ok(_) => Ok(true),
-        Err(Refusal::Failure(failure)) => Err(failure),
-        Err(_) => Ok(false),
-    }
-}
-
-fn permits_without_conditions(
-    server: &Server<'_>,
-    token: &TokenReference,
-) -> Result<bool, access::Failure> {
-    let paths = [PATH.to_owned()];
-    match server.access.unconditional_capabilities(token, &paths) {
-        Ok(found) => Ok(found.iter().any(|found| permits(found))),
-        Err(access::LookupError::UnknownToken) => Ok(false),
-        Err(access::LookupError::Failure(failure)) => Err(failure),
-    }
-}
-
-fn permits(capabilities: &[Capability]) -> bool {
-    let has = |wanted| capabilities.contains(&wanted);
-    has(Capability::Root) || has(Capability::Read) && has(Capability::Sudo)
 }
 
 fn level_of(name: &str) -> Option<LogLevel> {

@@ -91,6 +91,8 @@ pub(in crate::vault) enum Success {
     DocumentOrText,
     /// Text.
     Text,
+    /// Bytes, to be kept in a file.
+    File,
 }
 
 /// The function that answers a request.

@@ -12,6 +12,7 @@
 mod accessors;
 mod audit;
 mod background;
+mod backup;
 mod batch_tokens;
 mod bodies;
 mod browsers;

@@ -2,6 +2,7 @@
 //!
 //! Of a token's text only a keyed hash is stored, under which it is found.
 
+mod ending;
 mod issue;
 mod lifetime;
 pub(crate) mod record;

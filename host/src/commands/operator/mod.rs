@@ -1,5 +1,6 @@
 //! `gatehouse operator`: work on a server's machine, and what its first administrators need.
 
+mod backup;
 mod clock;
 mod database;
 mod seal;
@@ -28,6 +29,13 @@ pub(super) enum Command {
     /// How the key of a store is kept
     #[command(subcommand)]
     Seal(seal::Command),
+    /// Writes everything that a store holds at one moment to a file: of a stopped server, of a database beside its servers, or, with
+    /// --address, of a running server
+    Backup(backup::Backup),
+    /// Says whether a backup is whole, and with the key of its store whether it is genuine
+    Verify(backup::Verify),
+    /// Puts a backup into the empty store that the settings name. All tokens end, unless they are to be kept
+    Restore(backup::Restore),
     /// Shows the latest time that the store of a stopped server remembers, and puts it right
     Clock(clock::Command),
     /// The tables of a store in a database
@@ -51,6 +59,9 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::GenerateRoot(source) => seal::generate_root(&source),
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),
+        Command::Backup(command) => super::on_runtime(backup::run(&command)),
+        Command::Verify(command) => backup::verify(&command),
+        Command::Restore(command) => super::on_runtime(backup::restore(&command)),
         Command::Clock(command) => clock::run(&command),
         Command::Database(command) => super::on_runtime(database::run(command)),
         Command::User(command) => super::on_runtime(user::run(command)),

@@ -8,12 +8,11 @@ use anyhow::{Context, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Args, Subcommand};
+use gatehouse::blocking_store::BlockingStore;
 use gatehouse::seal::{SealedStore, migration};
 use gatehouse::settings::{SealType, Settings};
 use gatehouse_access::{AccessService, System as _};
-use gatehouse_ports::{
-    Change, Check, CommitError, Entry, OsRandom, Page, Store, StoreError, SystemClock,
-};
+use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_store::{Namespace, PrivateStore, SharedClock, Sharing};
 use zeroize::Zeroizing;
 
@@ -68,7 +67,7 @@ fn root_token(settings: &Settings) -> Result<Zeroizing<String>> {
     let clock: SharedClock = Arc::new(SystemClock);
     let opened = runtime.block_on(SealedStore::open(settings, &clock))?;
     let store = PrivateStore::new(Arc::clone(&opened.store), Namespace::Access);
-    let access = AccessService::new(Blocking(store), SystemClock, OsRandom);
+    let access = AccessService::new(BlockingStore::new(store), SystemClock, OsRandom);
     let token = access.generate_root();
     let token = token.context("no root token was made")?;
     Ok(Zeroizing::new(token.expose().to_owned()))
@@ -109,7 +108,7 @@ pub(super) fn migrate(Command::Migrate(migration): Command) -> Result<()> {
     Ok(())
 }
 
-fn print_shares(shares: &[gatehouse_store::KeyShare]) -> Result<()> {
+pub(super) fn print_shares(shares: &[gatehouse_store::KeyShare]) -> Result<()> {
     let mut output = std::io::stdout().lock();
     for (number, share) in (1..).zip(shares) {
         let text = Zeroizing::new(STANDARD.encode(share.as_bytes()));
@@ -135,23 +134,6 @@ pub(super) fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>>
     Ok(Zeroizing::new(bytes))
 }
 
-/// A store for code that waits for its answers.
-struct Blocking(PrivateStore);
-
-impl Store for Blocking {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        pollster::block_on(self.0.get(keys))
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        pollster::block_on(self.0.scan(prefix, after, limit))
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        pollster::block_on(self.0.commit(checks, changes))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,7 +142,7 @@ mod tests {
 
     fn access(store: Arc<dyn Backend>) -> impl gatehouse_access::Access {
         let store = PrivateStore::new(store, Namespace::Access);
-        AccessService::new(Blocking(store), SystemClock, OsRandom)
+        AccessService::new(BlockingStore::new(store), SystemClock, OsRandom)
     }
 
     fn open(settings: &Settings) -> SealedStore {
@@ -183,7 +165,7 @@ mod tests {
 
         let opened = open(&settings);
         access(opened.store).initialize(None).ok().unwrap();
-        drop((opened.seal, opened.upkeep));
+        drop((opened.seal, opened.upkeep, opened.backups));
         let token = root_token(&settings).unwrap();
         let opened = open(&settings);
         let path = ["sys/seal".to_owned()];

@@ -13,6 +13,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use url::Url;
+use zeroize::Zeroizing;
 
 /// Where the token is looked for, in this order; the latter two are what other clients of the server use.
 const TOKEN_VARIABLES: [&str; 3] = ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
@@ -53,21 +54,27 @@ pub(in crate::commands) struct NewUser {
 }
 
 pub(super) async fn run(Command::Create(user): Command) -> Result<()> {
-    let variables = TOKEN_VARIABLES
-        .iter()
-        .find_map(|name| std::env::var(name).ok());
-    let token = variables.with_context(|| {
-        format!(
-            "no token: set {} to that of a site administrator, such as a root token",
-            TOKEN_VARIABLES.join(", ")
-        )
-    })?;
+    let token = token("a site administrator, such as a root token")?;
     let answer = tokio::time::timeout(TIMEOUT, send(request(&user, &token)?))
         .await
         .with_context(|| format!("{} did not answer in time", user.address))??;
     println!("{}", first_token(&answer)?);
     eprintln!("{} can log in with this token.", user.username);
     Ok(())
+}
+
+/// The token of `whom`, from the environment.
+pub(super) fn token(whom: &str) -> Result<Zeroizing<String>> {
+    let found = TOKEN_VARIABLES
+        .iter()
+        .find_map(|name| std::env::var(name).ok());
+    let found = found.with_context(|| {
+        format!(
+            "no token: set one of {} to that of {whom}",
+            TOKEN_VARIABLES.join(", ")
+        )
+    })?;
+    Ok(Zeroizing::new(found))
 }
 
 fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {

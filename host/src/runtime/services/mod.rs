@@ -1,10 +1,11 @@
 //! The imports of `gatehouse:host`: what a component may ask of the whole server.
 //!
 //! Each service is a trait, so that the server, a test and an embedder each put in what they have. [`Services::default`] has nothing:
-//! the seal is automatic, the store is the server's own, nothing is recorded, limited or counted.
+//! the seal is automatic, the store is the server's own, nothing is recorded, limited, counted or backed up.
 
 mod audit;
 pub(super) mod audit_log;
+mod backups;
 mod bindings;
 mod keys;
 mod log;
@@ -22,6 +23,7 @@ use super::state::InstanceState;
 pub use audit_log::{
     Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
 };
+pub use backups::{BackupFailure, Backups, NoBackups};
 pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
     RotationPolicy,
@@ -47,6 +49,8 @@ pub struct Services {
     pub log: Arc<dyn Log>,
     /// The store as far as several servers share it.
     pub shared_store: Arc<dyn SharedStore>,
+    /// Backups of what is stored.
+    pub backups: Arc<dyn Backups>,
 }
 
 impl Default for Services {
@@ -58,6 +62,7 @@ impl Default for Services {
             metrics: Arc::new(NoMetrics),
             log: Arc::new(NoLog),
             shared_store: Arc::new(OwnStore),
+            backups: Arc::new(NoBackups),
         }
     }
 }
@@ -74,5 +79,6 @@ pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime
     rate_limits::bind(linker, &services.rate_limits)?;
     metrics::bind(linker, &services.metrics)?;
     log::bind(linker, &services.log)?;
-    shared_store::bind(linker, &services.shared_store)
+    shared_store::bind(linker, &services.shared_store)?;
+    backups::bind(linker, &services.backups)
 }

@@ -41,8 +41,22 @@ pub struct Request {
     pub checks: Vec<PlacedCheck>,
     /// The changes to be made.
     pub changes: Vec<PlacedChange>,
+    /// From here on all versions are to be greater than this.
+    pub above: Option<Version>,
     /// Told the outcome once it is durable.
     pub answer: oneshot::Sender<Result<(), CommitError>>,
+}
+
+impl Request {
+    /// A request for nothing.
+    pub const fn empty(answer: oneshot::Sender<Result<(), CommitError>>) -> Self {
+        Self {
+            checks: Vec::new(),
+            changes: Vec::new(),
+            above: None,
+            answer,
+        }
+    }
 }
 
 /// The open database, shared by readers and the committer; nothing while it is being reopened.
@@ -192,12 +206,18 @@ impl Committer {
         let mut tables = Tables::open(&transaction)?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut changes = 0;
+        let mut skips = false;
         for Request {
             checks,
             changes: wanted,
+            above,
             ..
         } in batch.iter_mut()
         {
+            if let Some(Version(above)) = above {
+                self.last_version = self.last_version.max(*above);
+                skips = true;
+            }
             if let Some(check) = tables.first_failed(checks, now)? {
                 outcomes.push(Err(CommitError::Conflict(check.place.key())));
                 continue;
@@ -209,7 +229,7 @@ impl Committer {
             changes += wanted.len();
             outcomes.push(Ok(()));
         }
-        if changes == 0 {
+        if changes == 0 && !skips {
             drop(tables);
             transaction.abort()?;
             return Ok(outcomes);

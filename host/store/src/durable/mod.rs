@@ -6,6 +6,7 @@ mod faults;
 mod file;
 mod gathering;
 mod layout;
+mod snapshot;
 
 use std::fmt;
 use std::ops::Bound;
@@ -14,17 +15,20 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use gatehouse_ports::rules::{PageBuilder, has_expired};
-use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+};
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _, StorageError};
 use tokio::sync::{mpsc, oneshot};
 
 pub use file::OpenError;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace};
+use crate::{Answer, Backend, Namespace, Snapshot};
 use committer::{Committer, Request, Shared, unavailable};
 use file::StoreFile;
 use layout::{ENTRIES, Header, PendingEntry, Place, PlacedChange, PlacedCheck, key_of};
+use snapshot::FileSnapshot;
 
 /// Entries in one file, durable by the time a commit is acknowledged.
 ///
@@ -78,13 +82,21 @@ impl RedbBackend {
         {
             // Without commits the file would stay closed; an empty one makes the committer try.
             let (answer, _) = oneshot::channel();
-            let _ = requests.try_send(Request {
-                checks: Vec::new(),
-                changes: Vec::new(),
-                answer,
-            });
+            let _ = requests.try_send(Request::empty(answer));
         }
         self.shared.with(look)
+    }
+
+    /// Hands a request to the committer and waits for what became of it.
+    async fn ask(
+        &self,
+        request: Request,
+        outcome: oneshot::Receiver<Result<(), CommitError>>,
+    ) -> Result<(), CommitError> {
+        let stopped = || unavailable("the thread that commits has stopped");
+        let requests = self.requests.as_ref().ok_or_else(stopped)?;
+        requests.send(request).await.map_err(|_| stopped())?;
+        outcome.await.map_err(|_| stopped())?
     }
 
     fn get_changed_now(
@@ -223,13 +235,31 @@ impl Backend for RedbBackend {
         let request = Request {
             checks: checks.iter().map(place_check).collect(),
             changes: changes.iter().map(place_change).collect(),
-            answer,
+            ..Request::empty(answer)
+        };
+        Box::pin(self.ask(request, outcome))
+    }
+
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        Box::pin(async move {
+            let snapshot = self.read(FileSnapshot::of)?;
+            Ok(Box::new(snapshot) as Box<dyn Snapshot>)
+        })
+    }
+
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        let (answer, outcome) = oneshot::channel();
+        let request = Request {
+            above: Some(version),
+            ..Request::empty(answer)
         };
         Box::pin(async move {
-            let stopped = || unavailable("the thread that commits has stopped");
-            let requests = self.requests.as_ref().ok_or_else(stopped)?;
-            requests.send(request).await.map_err(|_| stopped())?;
-            outcome.await.map_err(|_| stopped())?
+            match self.ask(request, outcome).await {
+                Ok(()) => Ok(()),
+                Err(CommitError::Failed(error)) => Err(error),
+                // There was nothing to conflict with.
+                Err(CommitError::Conflict(_)) => Err(unavailable("versions were not skipped")),
+            }
         })
     }
 }

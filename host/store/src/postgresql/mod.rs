@@ -8,6 +8,7 @@ mod reach;
 mod roster;
 mod schema;
 mod session;
+mod snapshot;
 mod statements;
 mod tls;
 mod versions;
@@ -31,13 +32,14 @@ pub use schema::Migrated;
 pub use session::Server;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace};
+use crate::{Answer, Backend, Namespace, Snapshot};
 use address::Address;
 use commit::Commit;
 use error::{Failure, describe};
 use holder::{Epoch, Hold, Holder};
 use reach::Reach;
 use session::{Connections, Parameters, Session};
+use snapshot::TransactionSnapshot;
 use statements::{
     ABANDON, BEGIN_PURGE, COMMIT, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES,
     RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
@@ -71,8 +73,8 @@ const AFTER_ALL_KEYS: char = '\u{7f}';
 pub struct PostgresBackend {
     shared: Arc<Shared>,
     runtime: Handle,
-    server: Server,
     address: Address,
+    server: Server,
     holder: Option<Holder>,
 }
 
@@ -124,8 +126,8 @@ impl PostgresBackend {
         Ok(Self {
             shared: Arc::new(shared),
             runtime: Handle::current(),
-            server,
             address,
+            server,
             holder: None,
         })
     }
@@ -235,6 +237,19 @@ impl Backend for PostgresBackend {
             }
             outcome
         }))
+    }
+
+    fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
+        let address = self.address.clone();
+        Box::pin(self.detached(async move {
+            let snapshot = TransactionSnapshot::begin(&address).await?;
+            Ok(Box::new(snapshot) as Box<dyn Snapshot>)
+        }))
+    }
+
+    fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(self.detached(async move { shared.skip_versions(version).await }))
     }
 }
 

@@ -79,6 +79,30 @@ pub const WAS_ABANDONED: &str = "select abandoned from gatehouse.outcome where v
 /// Reserves versions: how many. Answers the last of them.
 pub const RESERVE_VERSIONS: &str = "update gatehouse.store set number = number + $1::int8 where name = 'versions-reserved' returning number";
 
+/// Has only versions above a number be reserved from now on: the number.
+pub const SKIP_VERSIONS: &str = "update gatehouse.store set number = greatest(number, $1::int8) where name = 'versions-reserved'";
+
+/// Opens the transaction of a snapshot. It is read while a client takes it, so both may be slower than a request.
+pub const BEGIN_SNAPSHOT: &str = "
+    begin isolation level repeatable read read only;
+    set local statement_timeout = '30s';
+    set local idle_in_transaction_session_timeout = '5min'";
+/// The last version that was reserved. The first statement of a snapshot, which says of when it is.
+pub const SHOW_VERSIONS: &str =
+    "select number from gatehouse.store where name = 'versions-reserved'";
+/// Reads a page of a snapshot: namespace, a key to go on after, how many, how many bytes. Rows end with the one that passes the bytes.
+pub const SNAPSHOT_PAGE: &str = "
+    select key, value, expires_at from (
+        select key, value, expires_at,
+            sum(octet_length(key) + octet_length(value)) over (order by key rows between unbounded preceding and 1 preceding) as before
+        from (
+            select key, value, expires_at from gatehouse.entry
+            where namespace = $1::int2 and key > $2::text order by key limit $3::int8
+        ) entries
+    ) page
+    where before is null or before < $4::int8
+    order by key";
+
 /// Opens the transaction of a purge. It drops what reads as absent, so it locks no keys.
 pub const BEGIN_PURGE: &str = "begin";
 /// Tells if no other session purges; the lock goes with the transaction.

@@ -160,7 +160,7 @@ mod tests {
             });
             found
         };
-        assert_eq!(choices(3, 0, 9), [[]; 1]);
+        assert_eq!(choices(3, 0, 9), [[0; 0]; 1]);
         assert_eq!(choices(3, 2, 9), [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(choices(3, 2, 2), [[0, 1], [0, 2]]);
         assert_eq!(choices(16, 3, MAXIMUM_SETS).len(), MAXIMUM_SETS);

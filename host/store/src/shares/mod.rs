@@ -14,6 +14,7 @@ use gatehouse_ports::{Change, Check, CommitError, OsRandom, RandomError, Require
 use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
+use crate::backup::ensure_restored;
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::{Backend, Namespace, SealedBackend, UnsealError, init_marker};
 use attempt::Attempt;
@@ -114,6 +115,7 @@ impl<B: Backend> ShareSeal<B> {
         patience: Duration,
     ) -> Result<Self, UnsealError> {
         init_marker::discard_if_marked(store.backend()).await?;
+        ensure_restored(store.backend()).await?;
         let state = Mutex::new(State::load(&store).await?);
         Ok(Self {
             store,

@@ -35,6 +35,7 @@ macro_rules! for_every_backend {
 }
 
 mod adapted;
+mod backups;
 mod ceremonies;
 mod changes;
 mod commits;

@@ -181,6 +181,11 @@ fn responses(success: Success) -> Members<Response> {
             vec![("200", Response::with("OK.", content([document, text()])))]
         }
         Success::Text => vec![("200", Response::with("OK.", content([text()])))],
+        Success::File => {
+            let bytes = json!({"type": "string", "format": "binary"});
+            let file = content([("application/octet-stream", bytes)]);
+            vec![("200", Response::with("OK.", file))]
+        }
     };
     let refusals = [("4XX", schema::REFUSAL), ("5XX", schema::FAILURE)];
     responses.extend(

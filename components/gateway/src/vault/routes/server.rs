@@ -6,7 +6,9 @@ use crate::vault::route::{
     Handler, Route, Success, Verb, ask, delete, document, list, read, route, unadmitted,
     undescribed, write,
 };
-use crate::vault::{audit, facts, initialization, keys, metrics, monitor, plugins, seal, status};
+use crate::vault::{
+    audit, backup, facts, initialization, keys, metrics, monitor, plugins, seal, status,
+};
 
 const SINK: Field = path("path", "Name of the sink.");
 
@@ -105,6 +107,9 @@ pub(super) const ROUTES: &[Route] = &[
     ]),
     route("monitor", "Tells what the server logs from now on, for as long as it is read.", &[
         document(Verb::Get, "monitor", "Follow the log.", Handler::Document(monitor::read)).querying(LOG).answering(Success::Text),
+    ]).sudo(),
+    route("backup", "Gives everything that the server holds at this moment, sealed as it is stored.", &[
+        document(Verb::Get, "backup", "Make a backup.", Handler::Document(backup::read)).answering(Success::File),
     ]).sudo(),
     route("ha-status", "Lists the servers of the cluster: this one, and those that share its store.", &[
         read("ha-status", "Read which servers there are.", facts::ha_status),

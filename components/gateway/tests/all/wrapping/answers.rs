@@ -144,6 +144,7 @@ fn contract_1_8_documents_that_cannot_be_wrapped_are_refused_to_who_asks_for_tha
         "sys/internal/specs/openapi",
         "sys/in-flight-req",
         "sys/monitor",
+        "sys/backup",
     ] {
         wrapped(&server, Method::Get, target, "").refused(
             400,

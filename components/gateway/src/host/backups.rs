@@ -1,0 +1,49 @@
+//! Backups of everything that the server has stored.
+
+/// Why there is no backup, or it does not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BackupFailure {
+    /// The host makes none.
+    #[error("this host makes no backups: back its store up where it is kept")]
+    Unsupported,
+    /// As many are being made as may be at one time.
+    #[error("as many backups are being made as may be at one time: try again when one is complete")]
+    Busy,
+    /// None of this name is being made.
+    #[error("the backup was given up, or was complete already")]
+    Unknown,
+    /// The stores are closed or do not answer. The text is for the log, without secrets.
+    #[error("the backup cannot be made: {0}")]
+    Unavailable(String),
+}
+
+/// Backups, made part by part.
+pub trait Backups {
+    /// Begins one of what is stored now, and answers its name. `installation` is the identity that it is to name.
+    ///
+    /// # Errors
+    ///
+    /// When the host makes none, or none now.
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure>;
+
+    /// The next bytes of one; `None` once it is complete.
+    ///
+    /// # Errors
+    ///
+    /// When it does not go on. It is given up then.
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure>;
+}
+
+/// Makes no backups.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoBackups;
+
+impl Backups for NoBackups {
+    fn begin(&self, _: Option<&str>) -> Result<String, BackupFailure> {
+        Err(BackupFailure::Unsupported)
+    }
+
+    fn next(&self, _: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
+        Err(BackupFailure::Unsupported)
+    }
+}

@@ -1,0 +1,98 @@
+//! `sys/backup`: everything that the server holds at one moment, as a file that the client reads part by part.
+
+use gatehouse_access_api::{Failure, TokenReference};
+use serde::{Deserialize, Serialize};
+
+use super::call::Call;
+use super::errors::ApiError;
+use super::reading_on;
+use crate::continuation::Continuation;
+use crate::host::BackupFailure;
+use crate::parts::{Part, ResumeError};
+use crate::vault::server::Server;
+use crate::{Request, Response};
+
+/// The path below `v1/`.
+const PATH: &str = "sys/backup";
+
+const MEDIA_TYPE: &str = "application/octet-stream";
+
+/// The name that browsers give the file.
+const DISPOSITION: &str = "attachment; filename=\"gatehouse.backup\"";
+
+/// The backup that a client reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    /// By which the host knows it.
+    name: String,
+}
+
+/// Begins a backup.
+pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
+    let server = call.server;
+    // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
+    // the answer would be cut off before it has begun.
+    let token = TokenReference::Id(call.caller_token()?.into());
+    if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
+    {
+        return Err(ApiError::denied());
+    }
+    let installation = match server.access.current_cluster() {
+        Ok(cluster) => cluster.map(|cluster| cluster.id),
+        Err(Failure::NotInitialized) => None,
+        Err(failure) => return Err(failure.into()),
+    };
+    let begun = server.host.backups.begin(installation.as_deref());
+    let name = begun.map_err(refusal)?;
+    let mut response =
+        Response::new(200, MEDIA_TYPE, Vec::new()).with_header("content-disposition", DISPOSITION);
+    response.rest = Some(Continuation::Backup(Place { name }).rest());
+    Ok(response)
+}
+
+/// The next part of a backup. Who asks, and whether they still may, is found out anew.
+///
+/// # Errors
+///
+/// When the request is another one, its caller may not read the rest, or the host does not go on: the backup is cut off then.
+pub(crate) fn resume(
+    server: &Server<'_>,
+    request: &Request,
+    place: Place,
+) -> Result<Part, ResumeError> {
+    reading_on::check(request, PATH)?;
+    match reading_on::may_go_on(server, request, PATH) {
+        Ok(true) => {}
+        Ok(false) => return Err(ResumeError::Refused),
+        Err(failure) => {
+            server.tell_operator(&failure.to_string());
+            return Err(ResumeError::Failed);
+        }
+    }
+    match server.host.backups.next(&place.name) {
+        Ok(Some(body)) => Ok(Part {
+            body,
+            rest: Some(Continuation::Backup(place).rest()),
+        }),
+        Ok(None) => Ok(Part {
+            body: Vec::new(),
+            rest: None,
+        }),
+        Err(failure) => {
+            server.tell_operator(&failure.to_string());
+            Err(ResumeError::Failed)
+        }
+    }
+}
+
+fn refusal(failure: BackupFailure) -> ApiError {
+    let text = failure.to_string();
+    match failure {
+        BackupFailure::Unsupported => ApiError::plain(400, text),
+        BackupFailure::Busy => ApiError::plain(503, text),
+        BackupFailure::Unknown | BackupFailure::Unavailable(_) => {
+            ApiError::plain(503, "the backup cannot be made now").with_detail(text)
+        }
+    }
+}

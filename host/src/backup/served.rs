@@ -1,0 +1,253 @@
+//! Backups that clients of the server read, part by part.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use gatehouse_ports::{OsRandom, Random as _};
+use gatehouse_store::Backup;
+use tokio::time::{Instant, sleep_until};
+
+use crate::runtime::services::{Answer, BackupFailure, Backups};
+use crate::seal::Store;
+
+/// How many are made at one time: each has the store keep what is deleted and replaced meanwhile.
+const MOST: usize = 2;
+/// After so long without a call for its next part a backup is given up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The backups of a store that are being made.
+pub struct ServedBackups {
+    store: Arc<Store>,
+    made: Arc<Mutex<HashMap<String, Made>>>,
+    patience: Duration,
+}
+
+/// A backup, and when it is given up. `None` while a part is being made, or its beginning.
+struct Made {
+    backup: Option<Box<Backup>>,
+    until: Instant,
+}
+
+impl ServedBackups {
+    /// Backups of `store`, none of which has begun.
+    #[must_use]
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self::with_patience(store, PATIENCE)
+    }
+
+    fn with_patience(store: Arc<Store>, patience: Duration) -> Self {
+        Self {
+            store,
+            made: Arc::default(),
+            patience,
+        }
+    }
+
+    async fn begin_one(&self, installation: Option<String>) -> Result<String, BackupFailure> {
+        let mut bytes = [0; 16];
+        OsRandom.fill(&mut bytes).map_err(unavailable)?;
+        let name = base16ct::lower::encode_string(&bytes);
+        let place = Place::take(&self.made, &name, self.patience)?;
+        let begun = self.store.begin_backup(installation).await;
+        place.fill(begun.map_err(unavailable)?, self.patience);
+        tokio::spawn(give_up_in_time(Arc::downgrade(&self.made), name.clone()));
+        tracing::info!("a backup has begun");
+        Ok(name)
+    }
+
+    async fn next_of(&self, name: String) -> Result<Option<Vec<u8>>, BackupFailure> {
+        let (place, mut backup) = Place::resume(&self.made, &name)?;
+        match backup.next().await {
+            Ok(Some(part)) => {
+                place.fill(*backup, self.patience);
+                Ok(Some(part))
+            }
+            Ok(None) => {
+                tracing::info!(
+                    records = backup.records(),
+                    bytes = backup.bytes(),
+                    "a backup is complete"
+                );
+                Ok(None)
+            }
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+}
+
+impl Backups for ServedBackups {
+    fn begin(&self, installation: Option<String>) -> Answer<'_, Result<String, BackupFailure>> {
+        Box::pin(self.begin_one(installation))
+    }
+
+    fn next(&self, name: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupFailure>> {
+        Box::pin(self.next_of(name))
+    }
+}
+
+/// The place of a backup among those that are being made, while somebody is at work on it. Given back when that was cut off or failed.
+struct Place<'a> {
+    made: &'a Mutex<HashMap<String, Made>>,
+    name: String,
+    is_kept: bool,
+}
+
+impl<'a> Place<'a> {
+    /// A place for one more.
+    fn take(
+        made: &'a Mutex<HashMap<String, Made>>,
+        name: &str,
+        patience: Duration,
+    ) -> Result<Self, BackupFailure> {
+        let mut all = lock(made);
+        if all.len() >= MOST {
+            return Err(BackupFailure::Busy);
+        }
+        let empty = Made {
+            backup: None,
+            until: Instant::now() + patience,
+        };
+        all.insert(name.to_owned(), empty);
+        Ok(Self {
+            made,
+            name: name.to_owned(),
+            is_kept: false,
+        })
+    }
+
+    /// The place of one that has begun, and what was made of it so far.
+    fn resume(
+        made: &'a Mutex<HashMap<String, Made>>,
+        name: &str,
+    ) -> Result<(Self, Box<Backup>), BackupFailure> {
+        let mut all = lock(made);
+        let backup = all.get_mut(name).and_then(|made| made.backup.take());
+        let backup = backup.ok_or(BackupFailure::Unknown)?;
+        let place = Self {
+            made,
+            name: name.to_owned(),
+            is_kept: false,
+        };
+        Ok((place, backup))
+    }
+
+    /// Keeps the backup there until somebody goes on with it.
+    fn fill(mut self, backup: Backup, patience: Duration) {
+        let kept = Made {
+            backup: Some(Box::new(backup)),
+            until: Instant::now() + patience,
+        };
+        lock(self.made).insert(self.name.clone(), kept);
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            lock(self.made).remove(&self.name);
+        }
+    }
+}
+
+/// Gives a backup up when nobody has gone on with it for too long.
+async fn give_up_in_time(made: Weak<Mutex<HashMap<String, Made>>>, name: String) {
+    loop {
+        let until = {
+            let Some(made) = made.upgrade() else { return };
+            let mut all = lock(&made);
+            match all.get(&name) {
+                None => return,
+                // Somebody is at work on it, and sees to it.
+                Some(Made { backup: None, .. }) => Instant::now() + Duration::from_secs(1),
+                Some(found) if found.until <= Instant::now() => {
+                    all.remove(&name);
+                    tracing::warn!("a backup was given up: its client did not read on");
+                    return;
+                }
+                Some(found) => found.until,
+            }
+        };
+        sleep_until(until).await;
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Nothing is done in between that could panic.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unavailable(error: impl ToString) -> BackupFailure {
+    BackupFailure::Unavailable(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_ports::SystemClock;
+    use gatehouse_store::{
+        Backend, MemoryBackend, RootKey, SealedBackend, SharedClock, verify_backup,
+    };
+
+    use super::*;
+
+    async fn store() -> (Arc<Store>, RootKey) {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let below: Arc<dyn Backend> = Arc::new(MemoryBackend::new(Arc::clone(&clock)));
+        let store = Arc::new(SealedBackend::new(below, clock));
+        let key = RootKey::generate(&OsRandom).unwrap();
+        store.unseal(&key).await.unwrap();
+        (store, key)
+    }
+
+    #[tokio::test]
+    async fn s11_a_backup_is_given_out_part_by_part_and_is_whole() {
+        let (store, key) = store().await;
+        let backups = ServedBackups::new(store);
+        let name = backups.begin(Some("an id".to_owned())).await.unwrap();
+        let mut file = Vec::new();
+        while let Some(part) = backups.next(name.clone()).await.unwrap() {
+            file.extend(part);
+        }
+        let inventory = verify_backup(&file[..], Some(&key), |_| {}).unwrap();
+        assert_eq!(inventory.manifest.installation.as_deref(), Some("an id"));
+        let over = backups.next(name).await;
+        assert_eq!(over, Err(BackupFailure::Unknown));
+    }
+
+    #[tokio::test]
+    async fn s14_there_are_two_backups_at_one_time() {
+        let (store, _) = store().await;
+        let backups = ServedBackups::new(store);
+        let one = backups.begin(None).await.unwrap();
+        backups.begin(None).await.unwrap();
+        assert_eq!(backups.begin(None).await, Err(BackupFailure::Busy));
+        while backups.next(one.clone()).await.unwrap().is_some() {}
+        backups.begin(None).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn s11_a_sealed_store_gives_no_backup_and_keeps_no_place_for_it() {
+        let (store, _) = store().await;
+        store.seal();
+        let backups = ServedBackups::new(store);
+        for _ in 0..=MOST {
+            let refused = backups.begin(None).await;
+            assert!(matches!(refused, Err(BackupFailure::Unavailable(_))));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s14_a_backup_that_nobody_reads_is_given_up() {
+        let (store, _) = store().await;
+        let backups = ServedBackups::new(store);
+        let name = backups.begin(None).await.unwrap();
+        tokio::time::sleep(PATIENCE / 2).await;
+        backups.next(name.clone()).await.unwrap();
+        tokio::time::sleep(PATIENCE - Duration::from_secs(1)).await;
+        backups.next(name.clone()).await.unwrap();
+        tokio::time::sleep(PATIENCE + Duration::from_secs(2)).await;
+        assert_eq!(backups.next(name).await, Err(BackupFailure::Unknown));
+        assert!(lock(&backups.made).is_empty());
+    }
+}

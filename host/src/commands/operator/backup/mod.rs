@@ -1,0 +1,281 @@
+//! `gatehouse operator backup`, `verify` and `restore`.
+
+mod download;
+mod progress;
+
+use std::fs::File;
+use std::io::{BufReader, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use gatehouse::backup::{self, Destination, KeySource, RestoreOptions, begin_offline};
+use gatehouse_store::{Inventory, RootKey, SealKind, Sharing, read_manifest, verify_backup};
+use jiff::Timestamp;
+use url::Url;
+
+use self::progress::Progress;
+use super::seal::{print_shares, read_share};
+use crate::commands::configuration::{Source, parse_assignment};
+
+/// Stands for standard output in place of a file.
+const STANDARD_OUTPUT: &str = "-";
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Backup {
+    /// The file to write, or - for standard output. It appears once it is complete, and only its owner may read it
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+    /// Replaces a file of that name
+    #[arg(long)]
+    force: bool,
+    /// Asks this running server. A token that may read sys/backup is taken from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
+    #[arg(long, value_name = "URL", conflicts_with = "config")]
+    address: Option<Url>,
+    /// Certificates by which the running server is known, beside those of the system
+    #[arg(long, value_name = "FILE", requires = "address")]
+    ca_file: Option<PathBuf>,
+    /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
+    #[arg(long, value_name = "FILE", required_unless_present = "address")]
+    config: Option<PathBuf>,
+    /// Any setting, above the file and the environment; may be repeated
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
+    set: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Verify {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The key file that its store had when the backup was made
+    #[arg(long, value_name = "FILE", conflicts_with = "shares")]
+    key_file: Option<PathBuf>,
+    /// Reads the shares of its key from standard input, one a line
+    #[arg(long)]
+    shares: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Restore {
+    #[command(flatten)]
+    source: Source,
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The key file that the store of the backup had when it was made, where that is not seal.key_file; the shares of one that had shares
+    /// are read from standard input, one a line
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Splits a new key of the store into so many shares, which are printed once
+    #[arg(long, value_name = "NUMBER", requires = "key_threshold")]
+    key_shares: Option<u32>,
+    /// How many of the new shares open the store
+    #[arg(long, value_name = "NUMBER", requires = "key_shares")]
+    key_threshold: Option<u32>,
+    /// Leaves tokens valid that were when the backup was made, also those that have been revoked since
+    #[arg(long)]
+    keep_tokens: bool,
+}
+
+/// Where the bytes of a backup go.
+enum Output {
+    File(Destination),
+    StandardOutput,
+}
+
+impl Output {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::File(destination) => destination.write(bytes),
+            Self::StandardOutput => {
+                let written = std::io::stdout().lock().write_all(bytes);
+                written.context("cannot write to standard output")
+            }
+        }
+    }
+}
+
+pub(super) async fn run(command: &Backup) -> Result<()> {
+    let is_file = command.to.as_os_str() != STANDARD_OUTPUT;
+    let mut output = match is_file {
+        true => Output::File(Destination::create(&command.to, command.force)?),
+        false => Output::StandardOutput,
+    };
+    let progress = Progress::of_unknown_length();
+    let made = match (&command.address, &command.config) {
+        (Some(address), _) => {
+            let ca_file = command.ca_file.as_deref();
+            let mut bytes = 0;
+            download::download(address, ca_file, |part| {
+                bytes += part.len() as u64;
+                progress.at(bytes);
+                output.write(part)
+            })
+            .await?;
+            None
+        }
+        (None, Some(config)) => {
+            let settings = Source::of(config.clone(), command.set.clone()).load()?;
+            let mut made = begin_offline(&settings, read_share).await?;
+            while let Some(part) = made.next().await? {
+                output.write(&part)?;
+                progress.at(made.bytes());
+            }
+            made.inventory().cloned()
+        }
+        (None, None) => bail!("either --address or --config"),
+    };
+    progress.finish();
+    match output {
+        Output::StandardOutput => {
+            std::io::stdout().flush()?;
+            if let Some(inventory) = made {
+                eprintln!("{}", describe(&inventory));
+            }
+        }
+        Output::File(destination) => {
+            // Once more from the disk: a server may be cut off, and a disk may lie.
+            let written = BufReader::new(destination.reopen()?);
+            let inventory = verify_backup(written, None, |_| {})?;
+            destination.finish()?;
+            eprintln!("{}: {}", command.to.display(), describe(&inventory));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn verify(command: &Verify) -> Result<()> {
+    let mut file = open(&command.file)?;
+    let key = key_to_verify(command, &file)?;
+    file.rewind()?;
+    let length = file.metadata()?.len();
+    let progress = Progress::of_length(length);
+    let reader = BufReader::new(&file);
+    let inventory = verify_backup(reader, key.as_ref(), |bytes| progress.at(bytes))?;
+    progress.finish();
+    println!("{}: {}", command.file.display(), describe(&inventory));
+    for (label, count) in counts(&inventory) {
+        println!("  {label}: {count}");
+    }
+    match key {
+        Some(_) => println!("It is whole, and was made by who held the key of its store."),
+        None => println!(
+            "It is whole. Whether it is genuine was not looked at: add --key-file or --shares."
+        ),
+    }
+    Ok(())
+}
+
+/// The key by which the backup is to be proven genuine, if that is wanted.
+fn key_to_verify(command: &Verify, file: &File) -> Result<Option<RootKey>> {
+    let manifest = read_manifest(file)?;
+    if command.key_file.is_none() && !command.shares {
+        return Ok(None);
+    }
+    match (manifest.seal, &command.key_file) {
+        (SealKind::KeyFile, None) => {
+            bail!("the key of this backup is in a file: name it by --key-file")
+        }
+        (SealKind::Shares { .. }, Some(_)) => {
+            bail!("the key of this backup is in shares: give them after --shares")
+        }
+        (seal, key_file) => {
+            let source = KeySource {
+                key_file: key_file.as_deref(),
+                share: read_share,
+            };
+            backup::root_key(seal, source).map(Some)
+        }
+    }
+}
+
+pub(super) async fn restore(command: &Restore) -> Result<()> {
+    let settings = command.source.load()?;
+    let sharing = match (command.key_shares, command.key_threshold) {
+        (Some(shares), Some(threshold)) => Some(Sharing::new(shares, threshold)?),
+        _ => None,
+    };
+    let length = open(&command.file)?.metadata()?.len();
+    let progress = Progress::of_length(length.saturating_mul(2));
+    let options = RestoreOptions {
+        file: &command.file,
+        key_file: command.key_file.as_deref(),
+        sharing,
+        keep_tokens: command.keep_tokens,
+    };
+    let restored = backup::restore(&settings, options, read_share, print_shares, |bytes| {
+        progress.at(bytes);
+    });
+    let restored = restored.await?;
+    progress.finish();
+    eprintln!(
+        "{} is restored: {}",
+        command.file.display(),
+        describe(&restored.inventory)
+    );
+    if restored.has_new_key {
+        eprintln!(
+            "The store has another key than the backup: keep the key of the backup as long as you keep that."
+        );
+    }
+    if command.keep_tokens {
+        eprintln!(
+            "Tokens are valid that were when the backup was made. Those that were revoked since are valid again: revoke them once more."
+        );
+    } else {
+        eprintln!(
+            "All tokens have ended, API tokens of users, teams and organizations too: everyone logs in anew. {}",
+            way_in(restored.inventory.manifest.seal, sharing)
+        );
+    }
+    Ok(())
+}
+
+/// How an operator gets a root token for the restored store.
+fn way_in(was: SealKind, sharing: Option<Sharing>) -> &'static str {
+    match (was, sharing) {
+        (SealKind::KeyFile, None) => {
+            "`gatehouse operator generate-root` makes a root token before the server starts."
+        }
+        _ => {
+            "With a key file `gatehouse operator generate-root` makes a root token before the server starts; with shares `bao operator \
+             generate-root` does once it is unsealed."
+        }
+    }
+}
+
+fn open(file: &Path) -> Result<File> {
+    File::open(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// The backup in one line.
+fn describe(inventory: &Inventory) -> String {
+    let Inventory {
+        manifest,
+        summary,
+        bytes,
+        digest,
+    } = inventory;
+    let made = i64::try_from(manifest.created_at).ok();
+    let made = made.and_then(|made| Timestamp::from_millisecond(made).ok());
+    let made = made.map_or_else(|| "an unknown time".to_owned(), |made| made.to_string());
+    let installation = match &manifest.installation {
+        Some(id) => format!("of installation {id}"),
+        None => "of an installation that is not initialized".to_owned(),
+    };
+    format!(
+        "{} records, {bytes} bytes, {installation}, at {made}, digest {}",
+        summary.total(),
+        base16ct::lower::encode_string(digest)
+    )
+}
+
+/// How many records there are of each part of the store.
+fn counts(inventory: &Inventory) -> impl Iterator<Item = (&str, u64)> {
+    let labels = inventory.manifest.namespaces.iter().map(String::as_str);
+    labels.zip(inventory.summary.records.iter().copied())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+use clap::Parser;
+
+use super::*;
+
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    backup: Backup,
+}
+
+fn parsed(arguments: &[&str]) -> Result<Backup, clap::Error> {
+    let line = Line::try_parse_from([&["backup"], arguments].concat());
+    line.map(|line| line.backup)
+}
+
+#[test]
+fn a_backup_is_of_a_store_or_of_a_server() {
+    let of_store = parsed(&["--to", "f", "--config", "c", "--set", "a.b=c"]).unwrap();
+    assert_eq!(of_store.config.as_deref(), Some(Path::new("c")));
+    let of_server = parsed(&["--to", "-", "--address", "https://g.example:8200"]).unwrap();
+    assert!(of_server.address.is_some());
+    for wrong in [
+        &["--to", "f"][..],
+        &["--config", "c"],
+        &[
+            "--to",
+            "f",
+            "--config",
+            "c",
+            "--address",
+            "https://g.example",
+        ],
+        &["--to", "f", "--config", "c", "--ca-file", "x"],
+    ] {
+        assert!(parsed(wrong).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_backup_is_described_in_one_line() {
+    let inventory = Inventory {
+        manifest: gatehouse_store::Manifest {
+            program: "0.1.0".to_owned(),
+            created_at: 1_795_255_200_000,
+            installation: Some("an-id".to_owned()),
+            seal: SealKind::KeyFile,
+            namespaces: vec!["keyring".to_owned(), "access".to_owned()],
+        },
+        summary: gatehouse_store::Summary {
+            records: vec![2, 40],
+            last_version: 0,
+        },
+        bytes: 1234,
+        digest: [0xab; 32],
+    };
+    let line = describe(&inventory);
+    assert!(line.starts_with(
+        "42 records, 1234 bytes, of installation an-id, at 2026-11-21T10:00:00Z, digest abab"
+    ));
+    let counts: Vec<_> = counts(&inventory).collect();
+    assert_eq!(counts, [("keyring", 2), ("access", 40)]);
+}
