@@ -1,5 +1,7 @@
 //! The way of a request to the protocol it belongs to.
 
+use std::time::Duration;
+
 use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_orgs_api::Capability;
@@ -16,6 +18,9 @@ use crate::{organizations, vault};
 
 /// How large a request body may be, in bytes (contract 1.1, rule 7). A host may refuse earlier, while it still reads.
 pub const MAXIMUM_BODY_BYTES: usize = 1 << 20;
+
+/// How long a request body may take to arrive where the host leaves it to the component to wait for it.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Both wire protocols over the three capabilities.
 ///
