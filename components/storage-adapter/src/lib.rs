@@ -38,6 +38,9 @@
 //! The logic is plain Rust over the ports of [`gatehouse_ports`] and the two traits [`Host`] and [`Bucket`]. Compiled with the feature
 //! `component` and one of the features `label-…` it is a component; the label is part of the component so that no configuration can
 //! give a capability another one's records.
+//!
+//! With the feature `over-sqlite` besides, the component keeps records in a SQLite database of the host instead ([`sqlite`]): where
+//! there is one, that is the better place, since a commit is one statement there.
 
 mod adapter;
 mod batch;
@@ -53,6 +56,8 @@ mod node;
 mod note;
 mod reader;
 mod root;
+mod seal_key;
+pub mod sqlite;
 mod surroundings;
 mod tree;
 pub mod untrusted;
