@@ -1,9 +1,9 @@
 //! Each capability keeps its records in the store or database of its own label: in the components as they were built, a label that was mixed
 //! up would show nowhere else.
 
-use gatehouse_tests::{Host, Installation, Storage};
 use gatehouse_spin_sqlite::Databases;
 use gatehouse_storage_adapter::sqlite::Value;
+use gatehouse_tests::{Host, Installation, Storage};
 use gatehouse_wasi_key_value::KeyValue;
 use serde_json::json;
 
@@ -30,14 +30,16 @@ fn used(host: Host) -> Installation {
 fn each_label_has_records_of_its_own_and_of_nobody_else() {
     let installation = used(Host::Spin4);
     let databases = Databases::in_folder(&installation.folder().join("data"), &LABELS);
-    let keys: Vec<Vec<String>> = LABELS
-        .iter()
-        .map(|label| keys(&databases, label))
-        .collect();
+    let keys: Vec<Vec<String>> = LABELS.iter().map(|label| keys(&databases, label)).collect();
     for (place, label) in LABELS.iter().enumerate() {
         for (other, own) in OWN_KEYS.iter().enumerate() {
             let is_there = keys[place].iter().any(|key| key.contains(own));
-            assert_eq!(is_there, place == other, "{own} in {label}: {:?}", keys[place]);
+            assert_eq!(
+                is_there,
+                place == other,
+                "{own} in {label}: {:?}",
+                keys[place]
+            );
         }
     }
 }

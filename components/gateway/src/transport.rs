@@ -10,11 +10,11 @@ use wasip2::http::types::{
 use wasip2::io::poll::poll;
 use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
-use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 use crate::http::{Method, Response};
 use crate::parts::{Part, ResumeError};
 use crate::received::Received;
 use crate::vault::error_response;
+use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 
 /// How much of a body is asked for at once.
 const CHUNK_BYTES: u64 = 64 * 1024;
@@ -64,7 +64,10 @@ fn nanoseconds(time: Duration) -> u64 {
 
 fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
     let mut body = Vec::new();
-    let (arrival, late) = (stream.subscribe(), subscribe_duration(nanoseconds(BODY_TIMEOUT)));
+    let (arrival, late) = (
+        stream.subscribe(),
+        subscribe_duration(nanoseconds(BODY_TIMEOUT)),
+    );
     loop {
         match stream.read(CHUNK_BYTES) {
             Ok(chunk) if chunk.is_empty() => {

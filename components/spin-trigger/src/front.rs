@@ -7,8 +7,8 @@ use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, vault};
 use gatehouse_ports::OsRandom;
 
 use crate::origin::Origin;
-use crate::settings::{FrontSettings, SettingsError};
 use crate::patience::standing_still;
+use crate::settings::{FrontSettings, SettingsError};
 use crate::{background_sampling, client_address, once};
 use bindings::wasi::config::store as variables;
 

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gatehouse_barrier::{Address, Barrier, OpenError, SealError};
+use gatehouse_barrier::{Address, Barrier, SealError};
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, has_expired};
 use gatehouse_ports::{
-    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random, Requirement,
-    Store, StoreError, Version, limits,
+    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
+    Requirement, Store, StoreError, Version, limits,
 };
 
 use super::connection::{Connection, Opened};
@@ -111,15 +111,7 @@ impl<H: Host, C: Clock, R: Random> SqliteAdapter<H, C, R> {
         let store = self.store_name(table);
         let record = barrier
             .open(Address { store, key }, sealed)
-            .map_err(|error| match error {
-                OpenError::Forged | OpenError::UnknownTerm(_) => {
-                    StoreError::Corrupt(key.to_owned())
-                }
-                OpenError::UnknownFormat { .. } => StoreError::Unavailable(format!(
-                    "the SQLite database {} holds what a newer version of this software wrote, and is left as it is: update",
-                    self.connection.label
-                )),
-            })?;
+            .map_err(|_| StoreError::Corrupt(key.to_owned()))?;
         if has_expired(record.expires_at, now) {
             return Ok(None);
         }
@@ -386,8 +378,7 @@ impl<H: Host, C: Clock, R: Random> Store for SqliteAdapter<H, C, R> {
                 None => return Err(self.nonsense()),
                 Some(sealed) => {
                     let (barrier, version) = (&opened.barrier, found.version);
-                    let entry =
-                        self.open(barrier, Table::Entry, held.key, version, sealed, now)?;
+                    let entry = self.open(barrier, Table::Entry, held.key, version, sealed, now)?;
                     Difference::between(held.version, entry)
                 }
             };
@@ -410,8 +401,13 @@ impl<H: Host, C: Clock, R: Random> Store for SqliteAdapter<H, C, R> {
         ];
         let mut page = PageBuilder::new(limit);
         for row in self.read(&opened, &Table::Entry.scan(), &parameters)? {
-            let Ok([Value::Text(key), Value::Integer(version), Value::Blob(sealed)]) =
-                <[Value; 3]>::try_from(row)
+            let Ok(
+                [
+                    Value::Text(key),
+                    Value::Integer(version),
+                    Value::Blob(sealed),
+                ],
+            ) = <[Value; 3]>::try_from(row)
             else {
                 return Err(self.nonsense());
             };

@@ -97,10 +97,7 @@ const CURES: [(&str, &str); 7] = [
         "cannot be opened: see to it that the path in the runtime configuration leads to a file, and that the user that runs Spin \
          may write to its folder",
     ),
-    (
-        "malformed",
-        "is damaged: put a backup in its place",
-    ),
+    ("malformed", "is damaged: put a backup in its place"),
     (
         "not a database",
         "is no database of SQLite: correct its path in the runtime configuration",
@@ -164,8 +161,14 @@ mod tests {
             (DatabaseError::Full, "make room"),
             (io("database or disk is full"), "make room"),
             (io("database is locked"), "end what has the file open"),
-            (io("attempt to write a readonly database"), "the right to write"),
-            (io("unable to open database file: /x"), "runtime configuration"),
+            (
+                io("attempt to write a readonly database"),
+                "the right to write",
+            ),
+            (
+                io("unable to open database file: /x"),
+                "runtime configuration",
+            ),
             (io("database disk image is malformed"), "backup"),
             (io("file is not a database"), "correct its path"),
             (io("disk I/O error"), "the disk"),

@@ -26,9 +26,8 @@ pub const FIND_STORE: &str =
 /// The version of the schema and the sealed keyring.
 pub const DESCRIBE: &str = "
     select s.number, k.sealed from gatehouse_store s left join gatehouse_keyring k on k.id = 1 where s.name = 'schema'";
-/// Makes the tables. Each may be there already, made by another instance or by one that was cut off; the last says that all are.
+/// Makes the tables. Each may be there already, made by another instance or by one that was cut off; the one that is looked for comes last.
 pub const CREATE: [&str; 7] = [
-    "create table if not exists gatehouse_store (name text not null primary key, number integer not null) strict",
     "create table if not exists gatehouse_keyring (id integer primary key check (id = 1), sealed blob not null) strict",
     "create table if not exists gatehouse_entry
         (key text not null primary key, version integer not null, value blob, expires_at integer) strict",
@@ -36,6 +35,7 @@ pub const CREATE: [&str; 7] = [
     "create table if not exists gatehouse_cache
         (key text not null primary key, version integer not null, value blob, expires_at integer) strict",
     "create index if not exists gatehouse_cache_expires_at on gatehouse_cache (expires_at) where expires_at is not null",
+    "create table if not exists gatehouse_store (name text not null primary key, number integer not null) strict",
     "insert into gatehouse_store (name, number) values ('schema', 1) on conflict (name) do nothing",
 ];
 /// Stores the first keyring: sealed. Not where there is one, nor where entries show that there was one.

@@ -65,7 +65,8 @@ fn a_fresh_instance_reads_the_head_the_root_and_the_nodes_on_the_way() {
 }
 
 #[test]
-fn a_commit_takes_two_looks_at_the_head_one_at_a_note_one_write_and_one_swap_and_every_fifth_clears_in_one_call() {
+fn a_commit_takes_two_looks_at_the_head_one_at_a_note_one_write_and_one_swap_and_every_fifth_clears_in_one_call()
+ {
     let setting = Setting::new();
     let entries = fill(&setting.instance());
     let client = setting.stores.another_client();

@@ -112,7 +112,8 @@ fn a_connection_that_the_host_has_closed_is_opened_again() {
     let client = setting.databases.another_client();
     let asked = AtomicUsize::new(0);
     client.intercept(move |statement| {
-        let is_first = statement.contains("case when") && asked.fetch_add(1, Ordering::Relaxed) == 0;
+        let is_first =
+            statement.contains("case when") && asked.fetch_add(1, Ordering::Relaxed) == 0;
         if is_first {
             return Verdict::Fail(DatabaseError::InvalidConnection);
         }
