@@ -1,8 +1,10 @@
-//! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts.
+//! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts, bad
+//! databases.
 //!
 //! Left out of `faults`: `audit` and `login_flood`, since there are no sinks and no rates under Spin, and `hostile_connections` and
 //! `shared_store`, since connections and the files of stores are Spin's own.
 
+mod bad_databases;
 mod client_address;
 mod clients;
 #[path = "../clients/go.rs"]

@@ -1,14 +1,16 @@
-//! Clients that send their bodies slowly, or never to the end: an instance waits for one of them at a time, and others are opened.
+//! Clients that send their bodies slowly, or never to the end: they wait beside each other, and others are served meanwhile.
 
 use std::time::{Duration, Instant};
 
-use gatehouse_tests::{Installation, Storage};
+use gatehouse_tests::{Host, Installation, Storage};
 
 use crate::HOST;
 use crate::slow_request::SlowRequest;
 
 /// More than twice as many as Spin offers to one instance at one time.
 const SLOW: usize = 32;
+/// Twice as many as there is room for instances.
+const MANY: usize = 300;
 /// Requests between two pieces of the slow bodies, from this many clients at one time.
 const OTHERS: usize = 8;
 /// A machine under load is no failure, a server that answers no client is.
@@ -49,7 +51,12 @@ fn assert_others_are_answered(installation: &Installation) {
 
 /// A server whose role lets the workload in.
 pub fn prepared() -> Installation {
-    let installation = Installation::start_program(HOST.program(), Storage::Memory, "").unwrap();
+    prepared_on(HOST)
+}
+
+/// The same on another host.
+pub fn prepared_on(host: Host) -> Installation {
+    let installation = Installation::start_program(host.program(), Storage::Memory, "").unwrap();
     installation.set_up_login().unwrap();
     installation
 }
@@ -74,6 +81,20 @@ fn slow_bodies_hold_up_nobody_and_are_answered_in_the_end() {
         assert_eq!(login.finish(), "HTTP/1.1 200 OK");
     }
     assert_others_are_answered(&installation);
+}
+
+#[test]
+fn more_slow_bodies_than_there_is_room_for_instances_hold_up_nobody() {
+    let installation = prepared();
+    let mut slow: Vec<SlowRequest> = (0..MANY)
+        .map(|_| SlowRequest::lookup(&installation))
+        .collect();
+    assert_others_are_answered_until(Instant::now(), &installation);
+    // No body waits for the answer to another request.
+    slow.iter_mut().for_each(|lookup| lookup.send(usize::MAX));
+    for lookup in slow {
+        assert_eq!(lookup.finish(), "HTTP/1.1 200 OK");
+    }
 }
 
 #[test]

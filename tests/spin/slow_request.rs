@@ -48,6 +48,13 @@ impl SlowRequest {
         Self::begin(installation, "/v1/auth/gcp/login", None, &body)
     }
 
+    /// A request that needs no other server, begun.
+    pub fn lookup(installation: &Installation) -> Self {
+        let token = installation.root_token();
+        let body = json!({"token": token});
+        Self::begin(installation, "/v1/auth/token/lookup", Some(token), &body)
+    }
+
     /// Sends more of the body.
     pub fn send(&mut self, bytes: usize) {
         let bytes = bytes.min(self.rest.len());

@@ -1,19 +1,16 @@
-//! An instance has one request at a time, and none for ever: a request that waits stops none but itself.
+//! An instance does one thing at a time, and waits for no client for ever.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gatehouse_fake_google::{Endpoint, FakeGoogle, Fault};
-use gatehouse_tests::Installation;
-use serde_json::json;
+use gatehouse_tests::{Host, Installation};
 
-use crate::slow_clients::prepared;
+use crate::slow_clients::{prepared, prepared_on};
 use crate::slow_request::SlowRequest;
 
-/// Fewer than Spin offers to one instance at one time: the next could be added to theirs.
+/// Fewer than Spin offers to one instance at one time: the next is added to theirs.
 const SLOW: usize = 8;
-/// Longer than Spin keeps an instance without a request.
-const IDLE_INSTANCES_GONE: Duration = Duration::from_secs(2);
 /// A machine under load is no failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The requests that a first login makes.
@@ -24,13 +21,6 @@ const FIRST_LOGIN: [Endpoint; 4] = [
     Endpoint::ServiceAccount,
 ];
 
-/// A request that needs no other server.
-fn begin_lookup(installation: &Installation) -> SlowRequest {
-    let token = installation.root_token();
-    let body = json!({"token": token});
-    SlowRequest::begin(installation, "/v1/auth/token/lookup", Some(token), &body)
-}
-
 fn wait_for_a_question(google: &FakeGoogle) {
     let deadline = Instant::now() + PATIENCE;
     while google.requests().is_empty() {
@@ -39,29 +29,54 @@ fn wait_for_a_question(google: &FakeGoogle) {
     }
 }
 
-#[test]
-fn those_whose_bodies_are_slow_do_not_wait_for_a_login_that_waits_for_google() {
-    let installation = prepared();
+/// A login that waits for a Google that does not answer, in an instance in which others wait for their clients.
+fn login_that_waits(installation: &Installation) -> (Vec<SlowRequest>, SlowRequest) {
     let google = installation.google();
     google.forget_requests();
     for endpoint in FIRST_LOGIN {
         google.set_fault(endpoint, Fault::Hang);
     }
-    let slow: Vec<SlowRequest> = (0..SLOW).map(|_| begin_lookup(&installation)).collect();
-    // Every instance that is left has one of these; it would be given the login too if it took a second request.
-    thread::sleep(IDLE_INSTANCES_GONE);
-    let mut login = SlowRequest::login(&installation);
+    let slow = (0..SLOW)
+        .map(|_| SlowRequest::lookup(installation))
+        .collect();
+    let mut login = SlowRequest::login(installation);
     login.send(usize::MAX);
     wait_for_a_question(google);
+    (slow, login)
+}
+
+#[test]
+fn those_who_come_while_a_login_waits_for_google_are_answered_before_it() {
+    let installation = prepared();
+    let (_slow, login) = login_that_waits(&installation);
+    for _ in 0..SLOW {
+        let answer = installation.as_root("GET", "/v1/auth/token/lookup-self", None);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    assert!(login.is_unanswered(), "the login was answered first");
+}
+
+#[test]
+fn those_whose_bodies_were_slow_while_a_login_waited_for_google_are_answered_after_it() {
+    let installation = prepared();
+    let (slow, login) = login_that_waits(&installation);
     for lookup in slow {
         assert_eq!(lookup.finish(), "HTTP/1.1 200 OK");
-        assert!(login.is_unanswered(), "the login was answered first");
     }
+    assert_eq!(login.answer(), "HTTP/1.1 503 Service Unavailable");
 }
 
 #[test]
 fn a_body_that_stays_away_is_not_waited_for_for_ever() {
     let installation = prepared();
+    let login = SlowRequest::login(&installation);
+    assert_eq!(login.answer(), "HTTP/1.1 408 Request Timeout");
+    assert_eq!(installation.login().unwrap().status, 200);
+}
+
+#[test]
+fn a_body_that_stays_away_is_not_waited_for_for_ever_on_spin_3() {
+    let installation = prepared_on(Host::Spin3);
     let login = SlowRequest::login(&installation);
     assert_eq!(login.answer(), "HTTP/1.1 408 Request Timeout");
     assert_eq!(installation.login().unwrap().status, 200);

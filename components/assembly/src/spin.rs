@@ -22,33 +22,54 @@ pub enum Part {
     AdapterAuthMethod,
     /// Keeps the records of `orgs` in the key-value store of that label.
     AdapterOrgs,
-    /// Tokens, policies, identity and mounts, joined with the adapter.
+    /// Keeps the records of `access` in the SQLite database of that label.
+    SqliteAccess,
+    /// Keeps the records of `auth-method` in the SQLite database of that label.
+    SqliteAuthMethod,
+    /// Keeps the records of `orgs` in the SQLite database of that label.
+    SqliteOrgs,
+    /// Tokens, policies, identity and mounts, joined with the adapter over SQLite.
     Access,
-    /// The Google Cloud auth method, joined with its adapter.
+    /// The Google Cloud auth method, joined with its adapter over SQLite.
     AuthMethod,
-    /// Organizations, joined with their adapter.
+    /// Organizations, joined with their adapter over SQLite.
     Orgs,
+    /// Tokens, policies, identity and mounts, joined with the adapter over a key-value store.
+    KeyValueAccess,
+    /// The Google Cloud auth method, joined with its adapter over a key-value store.
+    KeyValueAuthMethod,
+    /// Organizations, joined with their adapter over a key-value store.
+    KeyValueOrgs,
     /// The component that Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
     ///
     /// It takes the last `spin-client-addr` and `spin-full-url` of a request for the word of its host: one that does not append these
     /// headers as Spin does must remove them, or clients say where they come from.
     Whole,
-    /// The same with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
+    /// The same over key-value stores, for hosts of WASI 0.3 that have no SQLite.
+    KeyValueWhole,
+    /// The same over key-value stores with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
     WholeP2,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self::Front,
         Self::FrontP2,
         Self::AdapterAccess,
         Self::AdapterAuthMethod,
         Self::AdapterOrgs,
+        Self::SqliteAccess,
+        Self::SqliteAuthMethod,
+        Self::SqliteOrgs,
         Self::Access,
         Self::AuthMethod,
         Self::Orgs,
+        Self::KeyValueAccess,
+        Self::KeyValueAuthMethod,
+        Self::KeyValueOrgs,
         Self::Whole,
+        Self::KeyValueWhole,
         Self::WholeP2,
     ];
 
@@ -61,10 +82,17 @@ impl Part {
             Self::AdapterAccess => "storage-adapter-access",
             Self::AdapterAuthMethod => "storage-adapter-auth-method",
             Self::AdapterOrgs => "storage-adapter-orgs",
+            Self::SqliteAccess => "sqlite-adapter-access",
+            Self::SqliteAuthMethod => "sqlite-adapter-auth-method",
+            Self::SqliteOrgs => "sqlite-adapter-orgs",
             Self::Access => "access",
             Self::AuthMethod => "auth-method",
             Self::Orgs => "orgs",
+            Self::KeyValueAccess => "access-key-value",
+            Self::KeyValueAuthMethod => "auth-method-key-value",
+            Self::KeyValueOrgs => "orgs-key-value",
             Self::Whole => "gatehouse",
+            Self::KeyValueWhole => "gatehouse-key-value",
             Self::WholeP2 => "gatehouse-0.2",
         }
     }
@@ -82,30 +110,51 @@ impl Part {
             Self::AdapterAccess => units(Unit::AdapterAccess),
             Self::AdapterAuthMethod => units(Unit::AdapterAuthMethod),
             Self::AdapterOrgs => units(Unit::AdapterOrgs),
-            Self::Access => joined(Unit::Access, Unit::AdapterAccess),
-            Self::AuthMethod => joined(Unit::AuthMethod, Unit::AdapterAuthMethod),
-            Self::Orgs => joined(Unit::Orgs, Unit::AdapterOrgs),
-            Self::Whole => whole(units(Unit::Front)?, units),
-            Self::WholeP2 => whole(units(Unit::FrontP2)?, units),
+            Self::SqliteAccess => units(Unit::SqliteAccess),
+            Self::SqliteAuthMethod => units(Unit::SqliteAuthMethod),
+            Self::SqliteOrgs => units(Unit::SqliteOrgs),
+            Self::Access => joined(Unit::Access, Unit::SqliteAccess),
+            Self::AuthMethod => joined(Unit::AuthMethod, Unit::SqliteAuthMethod),
+            Self::Orgs => joined(Unit::Orgs, Unit::SqliteOrgs),
+            Self::KeyValueAccess => joined(Unit::Access, Unit::AdapterAccess),
+            Self::KeyValueAuthMethod => joined(Unit::AuthMethod, Unit::AdapterAuthMethod),
+            Self::KeyValueOrgs => joined(Unit::Orgs, Unit::AdapterOrgs),
+            Self::Whole => whole(Unit::Front, CAPABILITIES, units),
+            Self::KeyValueWhole => whole(Unit::Front, KEY_VALUE_CAPABILITIES, units),
+            Self::WholeP2 => whole(Unit::FrontP2, KEY_VALUE_CAPABILITIES, units),
         }
     }
 }
 
 /// The capabilities, each with the key under which the manifest names it as a dependency of the front. A key without interface and
 /// version stands for all interfaces of its package, so that one instance serves them all.
-pub const CAPABILITIES: [(&str, Part); 3] = [
+pub const CAPABILITIES: Capabilities = [
     ("gatehouse:access", Part::Access),
     ("gatehouse:auth-method", Part::AuthMethod),
     ("gatehouse:orgs", Part::Orgs),
 ];
 
-/// `front` joined with the capabilities.
-fn whole(front: Vec<u8>, units: impl Fn(Unit) -> Result<Vec<u8>> + Copy) -> Result<Vec<u8>> {
+/// The same over key-value stores.
+pub const KEY_VALUE_CAPABILITIES: Capabilities = [
+    ("gatehouse:access", Part::KeyValueAccess),
+    ("gatehouse:auth-method", Part::KeyValueAuthMethod),
+    ("gatehouse:orgs", Part::KeyValueOrgs),
+];
+
+/// A part for each capability, by its key.
+type Capabilities = [(&'static str, Part); 3];
+
+/// The front joined with the capabilities.
+fn whole(
+    front: Unit,
+    capabilities: Capabilities,
+    units: impl Fn(Unit) -> Result<Vec<u8>> + Copy,
+) -> Result<Vec<u8>> {
     let mut dependencies = BTreeMap::new();
-    for (key, part) in CAPABILITIES {
+    for (key, part) in capabilities {
         dependencies.insert(key.to_owned(), part.bytes(units)?);
     }
-    compose(&front, &dependencies)
+    compose(&units(front)?, &dependencies)
 }
 
 /// The prefix of the names of the interfaces that a capability imports and the adapter exports.

@@ -27,6 +27,12 @@ pub enum Unit {
     AdapterAuthMethod,
     /// Keeps the records of `orgs` in the key-value store of that label.
     AdapterOrgs,
+    /// Keeps the records of `access` in the SQLite database of that label.
+    SqliteAccess,
+    /// Keeps the records of `auth-method` in the SQLite database of that label.
+    SqliteAuthMethod,
+    /// Keeps the records of `orgs` in the SQLite database of that label.
+    SqliteOrgs,
 }
 
 /// The instructions to the compiler for a unit.
@@ -42,7 +48,7 @@ pub(crate) struct Recipe {
 
 impl Unit {
     /// Every unit.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::AuthMethod,
         Self::AuthMethodWide,
         Self::Access,
@@ -53,6 +59,9 @@ impl Unit {
         Self::AdapterAccess,
         Self::AdapterAuthMethod,
         Self::AdapterOrgs,
+        Self::SqliteAccess,
+        Self::SqliteAuthMethod,
+        Self::SqliteOrgs,
     ];
 
     /// The units that the server is joined from, in the portable flavour.
@@ -72,6 +81,9 @@ impl Unit {
             Self::AdapterAccess => "storage-adapter-access",
             Self::AdapterAuthMethod => "storage-adapter-auth-method",
             Self::AdapterOrgs => "storage-adapter-orgs",
+            Self::SqliteAccess => "sqlite-adapter-access",
+            Self::SqliteAuthMethod => "sqlite-adapter-auth-method",
+            Self::SqliteOrgs => "sqlite-adapter-orgs",
         }
     }
 
@@ -99,6 +111,21 @@ impl Unit {
                 "gatehouse-storage-adapter",
                 "component,label-orgs",
                 PORTABLE,
+            ),
+            Self::SqliteAccess => (
+                "gatehouse-storage-adapter",
+                "component,over-sqlite,label-access",
+                self.name(),
+            ),
+            Self::SqliteAuthMethod => (
+                "gatehouse-storage-adapter",
+                "component,over-sqlite,label-auth-method",
+                self.name(),
+            ),
+            Self::SqliteOrgs => (
+                "gatehouse-storage-adapter",
+                "component,over-sqlite,label-orgs",
+                self.name(),
             ),
         };
         Recipe {

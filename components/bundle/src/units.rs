@@ -57,5 +57,8 @@ const fn carried(unit: Unit) -> &'static [u8] {
         Unit::AdapterAccess => carried!("storage-adapter-access"),
         Unit::AdapterAuthMethod => carried!("storage-adapter-auth-method"),
         Unit::AdapterOrgs => carried!("storage-adapter-orgs"),
+        Unit::SqliteAccess => carried!("sqlite-adapter-access"),
+        Unit::SqliteAuthMethod => carried!("sqlite-adapter-auth-method"),
+        Unit::SqliteOrgs => carried!("sqlite-adapter-orgs"),
     }
 }

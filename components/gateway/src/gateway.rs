@@ -1,5 +1,7 @@
 //! The way of a request to the protocol it belongs to.
 
+use std::time::Duration;
+
 use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_orgs_api::Capability;
@@ -12,14 +14,18 @@ use crate::organizations::ApiError;
 use crate::parts::{Part, ResumeError};
 use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
+use crate::vault::last_active::LastActive;
 use crate::{organizations, vault};
 
 /// How large a request body may be, in bytes (contract 1.1, rule 7). A host may refuse earlier, while it still reads.
 pub const MAXIMUM_BODY_BYTES: usize = 1 << 20;
 
+/// How long a request body may take to arrive where the host leaves it to the component to wait for it.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Both wire protocols over the three capabilities.
 ///
-/// It keeps nothing between requests, so one may serve any number of them, one after another or at once.
+/// It keeps nothing between requests that answers depend on, so one may serve any number of them, one after another or at once.
 pub struct Gateway<A, C, O> {
     pub(crate) auth_method: A,
     pub(crate) access: C,
@@ -28,6 +34,7 @@ pub struct Gateway<A, C, O> {
     pub(crate) host: Host,
     /// True if the host records anything; it does not change its mind.
     is_audited: bool,
+    pub(crate) last_active: LastActive,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
     pub(crate) random: Box<dyn Random + Send + Sync>,
     pub(crate) operator: Box<dyn Fn(&str) + Send + Sync>,
@@ -44,6 +51,7 @@ impl<A, C, O> Gateway<A, C, O> {
             settings,
             host: Host::default(),
             is_audited: false,
+            last_active: LastActive::default(),
             clock: Box::new(SystemClock),
             random: Box::new(OsRandom),
             operator: Box::new(|detail| eprintln!("gateway: {detail}")),

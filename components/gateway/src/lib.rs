@@ -36,7 +36,7 @@ pub mod vault;
 
 pub use background::{Duty, DutyFailed, DutyOutcome};
 pub use gatehouse_orgs_api::Edition;
-pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
+pub use gateway::{BODY_TIMEOUT, Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
 pub use parts::{Part, Rest, ResumeError};
 pub use received::Received;

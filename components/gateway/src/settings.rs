@@ -1,6 +1,7 @@
 //! The decisions of the operator about the front.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use gatehouse_orgs_api::Edition;
 
@@ -22,6 +23,9 @@ pub struct Settings {
     /// True if the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes without a
     /// body (contract 1.4).
     pub strict_media_type: bool,
+    /// How long `sys/health` may say that the server is active without asking the store again, where the seal is automatic; `None`: it asks
+    /// every time.
+    pub health_reuse: Option<Duration>,
 }
 
 impl Default for Settings {
@@ -33,6 +37,7 @@ impl Default for Settings {
             login_rate_per_mount: None,
             api_rate_limiting: false,
             strict_media_type: false,
+            health_reuse: None,
         }
     }
 }

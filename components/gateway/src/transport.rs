@@ -7,13 +7,14 @@ use wasip2::http::types::{
     Fields, IncomingBody, IncomingRequest, Method as WasiMethod, OutgoingBody, OutgoingResponse,
     ResponseOutparam, Scheme,
 };
+use wasip2::io::poll::poll;
 use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
-use crate::MAXIMUM_BODY_BYTES;
 use crate::http::{Method, Response};
 use crate::parts::{Part, ResumeError};
 use crate::received::Received;
 use crate::vault::error_response;
+use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 
 /// How much of a body is asked for at once.
 const CHUNK_BYTES: u64 = 64 * 1024;
@@ -24,7 +25,7 @@ const WRITE_BYTES: usize = 4096;
 ///
 /// # Errors
 ///
-/// The answer to a request that cannot be read: 400.
+/// The answer to a request that cannot be read, 400, or whose body takes too long, 408.
 pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     let mut received = Received {
         method: method(&incoming.method()),
@@ -57,10 +58,24 @@ fn method(method: &WasiMethod) -> Method {
     }
 }
 
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
     let mut body = Vec::new();
+    let (arrival, late) = (
+        stream.subscribe(),
+        subscribe_duration(nanoseconds(BODY_TIMEOUT)),
+    );
     loop {
-        match stream.blocking_read(CHUNK_BYTES) {
+        match stream.read(CHUNK_BYTES) {
+            Ok(chunk) if chunk.is_empty() => {
+                // The body is the first of the two.
+                if !poll(&[&arrival, &late]).contains(&0) {
+                    return Err(error_response(408, "the request body took too long"));
+                }
+            }
             Ok(chunk) if body.is_empty() => body = chunk,
             Ok(chunk) => body.extend_from_slice(&chunk),
             Err(StreamError::Closed) => return Ok(body),
@@ -128,8 +143,7 @@ fn write_parts(
         };
         if rest.wait > 0 {
             let wait = Duration::from_millis(rest.wait.into());
-            let nanoseconds = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX);
-            subscribe_duration(nanoseconds).block();
+            subscribe_duration(nanoseconds(wait)).block();
         }
         part = resume(&rest.continuation).map_err(|_| CutError::NotResumed)?;
     }

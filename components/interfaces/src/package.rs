@@ -15,7 +15,7 @@ pub enum Package {
     Host,
     /// `gatehouse:gateway`: the HTTP front.
     Gateway,
-    /// `gatehouse:storage-adapter`: the storage interfaces over `wasi:keyvalue`.
+    /// `gatehouse:storage-adapter`: the storage interfaces over `wasi:keyvalue` or `spin:sqlite`.
     StorageAdapter,
     /// `gatehouse:spin-trigger`: the HTTP front under Spin.
     SpinTrigger,

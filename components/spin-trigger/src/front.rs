@@ -7,6 +7,7 @@ use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, vault};
 use gatehouse_ports::OsRandom;
 
 use crate::origin::Origin;
+use crate::patience::standing_still;
 use crate::settings::{FrontSettings, SettingsError};
 use crate::{background_sampling, client_address, once};
 use bindings::wasi::config::store as variables;
@@ -57,7 +58,7 @@ fn front() -> Result<&'static Front, SettingsError> {
 pub fn answer(received: Received) -> (Response, Option<Resumption>) {
     match accept(received) {
         Ok((front, request)) => {
-            let response = front.gateway.handle(&request);
+            let response = standing_still(|| front.gateway.handle(&request));
             let resumption = Resumption { front, request };
             (response, Some(resumption))
         }
@@ -93,7 +94,7 @@ impl Resumption {
     ///
     /// When there is none to be had.
     pub fn part(&self, continuation: &[u8]) -> Result<Part, ResumeError> {
-        self.front.gateway.resume(&self.request, continuation)
+        standing_still(|| self.front.gateway.resume(&self.request, continuation))
     }
 }
 
@@ -105,6 +106,6 @@ pub fn run_background_now_and_then() {
             background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES)
     {
         // The operator has been told of what failed, and failures are not counted here.
-        let _ = duty(&front.gateway);
+        let _ = standing_still(|| duty(&front.gateway));
     }
 }

@@ -5,14 +5,15 @@
 //! then after an answer ([`background_sampling`]).
 
 pub mod background_sampling;
-#[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]
-mod backpressure;
 pub mod client_address;
 #[cfg(target_family = "wasm")]
 mod front;
 pub mod once;
 pub mod origin;
+pub mod patience;
 pub mod settings;
+#[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]
+mod turn;
 #[cfg(all(
     target_family = "wasm",
     feature = "wasi-0-2",

@@ -1,8 +1,14 @@
 //! The decisions of the operator, by the variables of the application.
 
+use std::time::Duration;
+
 use gatehouse_gateway::{Edition, Settings};
 
 use crate::origin::Origin;
+
+/// How long an instance says of a server that was active that it is. Probers ask once a second or less; each read is a call of the host that
+/// blocks the instance.
+const HEALTH_REUSE: Duration = Duration::from_secs(1);
 
 /// The settings of a front under Spin, as its operator decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +65,7 @@ impl FrontSettings {
         };
         let mut gateway = Settings {
             edition,
+            health_reuse: Some(HEALTH_REUSE),
             ..Settings::default()
         };
         if let Some(version) = read("version_compatibility")? {
@@ -99,7 +106,10 @@ mod tests {
     #[test]
     fn missing_and_empty_variables_leave_the_defaults() {
         let defaults = FrontSettings {
-            gateway: Settings::default(),
+            gateway: Settings {
+                health_reuse: Some(HEALTH_REUSE),
+                ..Settings::default()
+            },
             advertised: None,
         };
         assert_eq!(settings(&[]), Ok(defaults.clone()));

@@ -1,4 +1,4 @@
-//! The handler of WASI 0.2. Spin makes an instance for each request.
+//! The handler of WASI 0.2. Spin makes an instance for each request, so nobody's body waits for another request, and each holds an instance.
 
 use gatehouse_gateway::transport;
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};

@@ -1,42 +1,40 @@
-//! The handler of WASI 0.3. Spin uses an instance again, for one request after the other.
+//! The handler of WASI 0.3. Spin uses an instance again, also for requests whose clients are slow beside each other.
 
-use std::pin::pin;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
-use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault};
+use gatehouse_gateway::{
+    BODY_TIMEOUT, MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault,
+};
 use http_body::Frame;
 use http_body_util::BodyExt;
 use spin_sdk::http::Request;
 use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 
-use crate::backpressure::ExclusiveGuard;
 use crate::front::{self, Resumption};
+use crate::patience;
+use crate::turn::Turn;
 
-/// How long a body may take to arrive. A client that takes longer holds an instance all the time.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long a client may take to read a part of an answer. One that takes longer holds an instance all the time, and is cut off.
+/// How long a client may take to read a part of an answer. One that takes longer holds a place in an instance all the time, and is cut off.
 const PART_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[spin_sdk::http_service]
 async fn serve(request: Request) -> WasiResponse {
-    let turn = ExclusiveGuard::take();
-    let (response, resumption) = match read(request).await {
+    let mut turn = Turn::take();
+    let (response, resumption) = match read(request, &mut turn).await {
         Ok(received) => front::answer(received),
         Err(refusal) => (refusal, None),
     };
     let (outgoing, writer) = begin(&response);
     spin_sdk::wasip3::spawn(async move {
-        write(writer, response, resumption).await;
+        write(writer, response, resumption, &mut turn).await;
         front::run_background_now_and_then();
         drop(turn);
     });
     outgoing
 }
 
-async fn read(request: Request) -> Result<Received, Response> {
+async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
     let (head, body) = request.into_parts();
     let target = head.uri.path_and_query();
     let mut received = Received {
@@ -51,14 +49,9 @@ async fn read(request: Request) -> Result<Received, Response> {
         let field = (name.as_str().to_owned(), value.as_bytes().to_vec());
         received.headers.push(field);
     }
-    let reading = pin!(read_body(body));
-    let late = pin!(spin_sdk::time::sleep(BODY_TIMEOUT));
-    received.body = match select(reading, late).await {
-        Either::Left((body, _)) => body?,
-        Either::Right(_) => {
-            return Err(vault::error_response(408, "the request body took too long"));
-        }
-    };
+    let reading = turn.waiting_for(in_time(BODY_TIMEOUT, read_body(body)));
+    let late = || vault::error_response(408, "the request body took too long");
+    received.body = reading.await.ok_or_else(late)??;
     Ok(received)
 }
 
@@ -81,15 +74,20 @@ async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
 /// Sends the body of an answer; a part is made when the one before has been read. None has to be waited for: that happens only to the lines
 /// of a host's log, which Spin does not lend. A body that is not sent whole ends with an error, so that it does not look complete; no other
 /// part needs to know of it.
-async fn write(mut writer: BodyWriter, response: Response, resumption: Option<Resumption>) {
+async fn write(
+    mut writer: BodyWriter,
+    response: Response,
+    resumption: Option<Resumption>,
+    turn: &mut Turn,
+) {
     let mut part = Part {
         body: response.body,
         rest: response.rest,
     };
     loop {
         if !part.body.is_empty() {
-            let sending = writer.send_frame(Frame::data(part.body));
-            if !matches!(in_time(sending).await, Some(Ok(_))) {
+            let sending = in_time(PART_TIMEOUT, writer.send_frame(Frame::data(part.body)));
+            if !matches!(turn.waiting_for(sending).await, Some(Ok(_))) {
                 return;
             }
         }
@@ -104,16 +102,16 @@ async fn write(mut writer: BodyWriter, response: Response, resumption: Option<Re
     }
     drop(writer.stream_writer);
     // The host takes the end when it has taken the last part, for which it may wait as well.
-    let _ = in_time(writer.result_writer.write(Ok(None))).await;
+    let ending = in_time(PART_TIMEOUT, writer.result_writer.write(Ok(None)));
+    let _ = turn.waiting_for(ending).await;
 }
 
-/// The outcome of it while the client has time to read; `None` where it takes longer.
-async fn in_time<T>(sending: impl Future<Output = T>) -> Option<T> {
-    let late = pin!(spin_sdk::time::sleep(PART_TIMEOUT));
-    match select(pin!(sending), late).await {
-        Either::Left((sent, _)) => Some(sent),
-        Either::Right(_) => None,
-    }
+/// The outcome of what a client has to do within `limit`; `None` where it takes longer.
+async fn in_time<T>(limit: Duration, client: impl Future<Output = T>) -> Option<T> {
+    let sleep = async |time: Duration| {
+        spin_sdk::time::sleep(time).await;
+    };
+    patience::in_time(limit, patience::stood_still, sleep, client).await
 }
 
 /// The answer without its body, and what the body is to be written to.

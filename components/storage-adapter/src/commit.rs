@@ -21,6 +21,9 @@ use crate::visit::{MAXIMUM_ATTEMPTS, Swap, Visit};
 /// How many commits ago a page must have been replaced to be deleted: as long, whoever reads there can go on.
 const GRACE_COMMITS: usize = 4;
 
+/// After how many commits without a deletion one deletes: each takes the host a transaction, however much goes.
+const COMMITS_BETWEEN_CLEARINGS: usize = 5;
+
 /// How much of what was replaced is remembered while nothing can be deleted, so that a root has a bound. What is beyond stays.
 const MAXIMUM_GENERATIONS: usize = 64;
 
@@ -28,8 +31,6 @@ const MAXIMUM_GENERATIONS: usize = 64;
 pub struct Commit<'a> {
     pub checks: &'a [Check],
     pub changes: &'a [Change],
-    /// True if an attempt at it has been outrun.
-    pub is_repeated: bool,
 }
 
 impl Commit<'_> {
@@ -194,8 +195,8 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         let Some(drafted) = drafted else {
             return Ok(None);
         };
-        // Where others have come between before, they may have again; whoever sees that in time writes nothing that is in their way.
-        if commit.is_repeated && self.head().map_err(|error| here(error.into()))? != view.id {
+        // Others may have come between while it was read; whoever sees that in time writes nothing, which would be in their way.
+        if self.head().map_err(|error| here(error.into()))? != view.id {
             return Err(PrepareError::Outrun);
         }
         Ok(Some(self.write(view, drafted, sequence).map_err(here)?))
@@ -274,17 +275,17 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         batch.flush().map_err(failed)
     }
 
-    /// Deletes of what was replaced all that no reader needs any more, and returns the rest.
+    /// Deletes of what was replaced all that no reader needs any more, now and then, and returns the rest.
     ///
     /// This comes before anything of the next state: an instance that is cut off here leaves a root that still names what is to be
-    /// deleted, and so the next commit does it. An attempt that will be outrun may delete as well, since no later state refers to it.
+    /// deleted, and so a later commit does it. An attempt that will be outrun may delete as well, since no later state refers to it.
     fn clear(&self, retired: &[Generation]) -> Vec<Generation> {
         let mut left = retired;
-        while let [oldest, younger @ ..] = left
-            && left.len() >= GRACE_COMMITS
-            && self.delete(oldest).is_ok()
+        if retired.len() + 1 >= GRACE_COMMITS + COMMITS_BETWEEN_CLEARINGS
+            && let Some((due, needed)) = retired.split_at_checked(retired.len() + 1 - GRACE_COMMITS)
+            && self.delete(due, None).is_ok()
         {
-            left = younger;
+            left = needed;
         }
         let over = left.len().saturating_sub(MAXIMUM_GENERATIONS - 1);
         left.iter().skip(over).cloned().collect()
@@ -310,7 +311,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
             };
             if before.has_lost(view) {
                 // A page that stays where this fails takes room and does no harm.
-                let _ = self.delete(&before.own);
+                let _ = self.delete(std::slice::from_ref(&before.own), None);
             }
             if !before.may_yet_win(view) {
                 break;
@@ -327,22 +328,25 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         Note::decode(&seal.open(name, sealed).ok()?).ok()
     }
 
-    /// Deletes what no head names, and then the note of it, which may be another's by now: that one is then without.
+    /// Deletes what no head names, and with it the note of it, which may be another's by now: that one is then without.
     fn discard(&self, own: &Generation, note: Option<String>) {
         // A page that stays where this fails takes room and does no harm.
-        if self.delete(own).is_ok()
-            && let Some(note) = note
-        {
-            let _ = delete_all(&*self.bucket, &[note]);
-        }
+        let _ = self.delete(std::slice::from_ref(own), note);
     }
 
-    fn delete(&self, generation: &Generation) -> Result<(), BucketError> {
+    /// Deletes the records of these generations, and a note behind them.
+    fn delete(&self, generations: &[Generation], note: Option<String>) -> Result<(), BucketError> {
         let label = self.around.label.as_str();
-        let pages = generation.pages.iter().map(|page| page.name(label));
-        let root = generation.root.map(|id| self.grove.root(label, id));
-        delete_all(&*self.bucket, &pages.chain(root).collect::<Vec<_>>())?;
-        self.memory().forget(&generation.pages);
+        let names = generations.iter().flat_map(|generation| {
+            let pages = generation.pages.iter().map(|page| page.name(label));
+            let root = generation.root.map(|id| self.grove.root(label, id));
+            pages.chain(root)
+        });
+        delete_all(&*self.bucket, &names.chain(note).collect::<Vec<_>>())?;
+        let mut memory = self.memory();
+        for generation in generations {
+            memory.forget(&generation.pages);
+        }
         Ok(())
     }
 }

@@ -12,8 +12,8 @@
 //! - A swap that failed or was refused may have happened all the same: a host that repeats one whose answer it has lost is refused by its
 //!   own success. So its root is looked for first, in the head and among the 128 roots that the one which counts names as those before
 //!   it. What may still come to count is not deleted, and the answer is `unavailable`.
-//! - What a commit replaces stays for four commits, for those who still read there, and is deleted by the fourth one after it, before
-//!   that writes anything: so whoever is cut off in between leaves it to the next commit. A reader whose pages are gone by then begins
+//! - What a commit replaces stays for at least four commits, for those who still read there. Every fifth one deletes what is left from
+//!   before, in one call, before it writes anything: so whoever is cut off in between leaves it to a later commit. A reader whose pages are gone by then begins
 //!   again at the head. A page that is missing while its root counts is `corrupt`.
 //! - What an attempt writes it says in a note, in one of eight places, which goes into its first batch. Who comes to the same place later
 //!   deletes what an attempt has left that was cut off, once it has lost for ever. Notes serve room alone: what counts never depends on
@@ -38,6 +38,9 @@
 //! The logic is plain Rust over the ports of [`gatehouse_ports`] and the two traits [`Host`] and [`Bucket`]. Compiled with the feature
 //! `component` and one of the features `label-…` it is a component; the label is part of the component so that no configuration can
 //! give a capability another one's records.
+//!
+//! With the feature `over-sqlite` besides, the component keeps records in a SQLite database of the host instead ([`sqlite`]): where
+//! there is one, that is the better place, since a commit is one statement there.
 
 mod adapter;
 mod batch;
@@ -53,6 +56,8 @@ mod node;
 mod note;
 mod reader;
 mod root;
+mod seal_key;
+pub mod sqlite;
 mod surroundings;
 mod tree;
 pub mod untrusted;

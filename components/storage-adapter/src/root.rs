@@ -210,7 +210,7 @@ impl Seal {
     }
 }
 
-fn keyring_error(label: &str, error: KeyringError) -> PageError {
+pub fn keyring_error(label: &str, error: KeyringError) -> PageError {
     match error {
         KeyringError::WrongRootKey => PageError::unavailable(&format!(
             "seal_key is not the key that the store {label} was made with, or its keyring was altered: set the variable to the key \

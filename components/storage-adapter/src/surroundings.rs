@@ -6,6 +6,7 @@ use gatehouse_barrier::RootKey;
 use gatehouse_ports::StoreError;
 
 use crate::bucket::{BucketError, Host};
+use crate::seal_key;
 
 /// The host, the label of the store there, and the clock and the randomness of the instance.
 pub struct Surroundings<H: Host, C, R> {
@@ -41,17 +42,7 @@ impl<H: Host, C, R> Surroundings<H, C, R> {
 
     /// The key that seals the keyring. Without one the store is sealed.
     pub fn root_key(&self) -> Result<RootKey, StoreError> {
-        let text = self.host.seal_key().map_err(|why| {
-            self.failed(BucketError::Other(format!(
-                "it did not tell the variable seal_key: {why}"
-            )))
-        })?;
-        let text = text.filter(|text| !text.trim_ascii().is_empty());
-        RootKey::from_text(&text.ok_or(StoreError::Sealed)?).map_err(|error| {
-            StoreError::Unavailable(format!(
-                "the variable seal_key holds no key: {error}; `gatehouse operator seal-key` makes one"
-            ))
-        })
+        seal_key::root_key(self.host.seal_key())
     }
 
     /// The error for a caller when the bucket failed.

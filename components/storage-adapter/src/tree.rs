@@ -83,11 +83,7 @@ impl Tree {
                 around.clock.sleep(pause(longest, attempt, &around.random));
             }
             let began = around.clock.now_milliseconds();
-            let commit = Commit {
-                checks,
-                changes,
-                is_repeated: attempt > 0,
-            };
+            let commit = Commit { checks, changes };
             match visit.attempt(&commit)? {
                 Attempt::Done => return Ok(()),
                 Attempt::Outrun => {}

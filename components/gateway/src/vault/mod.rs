@@ -30,6 +30,7 @@ mod ignored_fields;
 mod initialization;
 mod internal_ui;
 mod keys;
+pub(crate) mod last_active;
 mod leases;
 mod metrics;
 mod monitor;

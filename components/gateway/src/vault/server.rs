@@ -4,6 +4,7 @@ use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_ports::{Clock, Random, RandomError};
 
+use super::last_active::LastActive;
 use crate::host::Host;
 use crate::{Gateway, Settings};
 
@@ -14,6 +15,7 @@ pub(crate) struct Server<'g> {
     pub(crate) settings: &'g Settings,
     pub(crate) host: &'g Host,
     pub(crate) clock: &'g dyn Clock,
+    pub(super) last_active: &'g LastActive,
     random: &'g dyn Random,
     operator: &'g dyn Fn(&str),
 }
@@ -26,6 +28,7 @@ impl<'g, A: AuthMethod, C: Access, O> From<&'g Gateway<A, C, O>> for Server<'g> 
             settings: &gateway.settings,
             host: &gateway.host,
             clock: &*gateway.clock,
+            last_active: &gateway.last_active,
             random: &*gateway.random,
             operator: &*gateway.operator,
         }

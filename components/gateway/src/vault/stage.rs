@@ -20,6 +20,22 @@ impl Stage {
         Self::with_seal(seal.as_ref(), server.access)
     }
 
+    /// The stage of the server as it was a moment ago, where the operator's settings allow that; only for those who ask all the time.
+    pub(super) fn lately(server: &Server<'_>) -> Result<Self, ApiError> {
+        let Some(within) = server.settings.health_reuse else {
+            return Self::current(server);
+        };
+        let now = server.clock.now_milliseconds();
+        if let Some(cluster) = server.last_active.recall(within, now) {
+            return Ok(Self::Active(cluster));
+        }
+        let stage = Self::current(server)?;
+        if let Self::Active(cluster) = &stage {
+            server.last_active.note(now, cluster);
+        }
+        Ok(stage)
+    }
+
     /// The stage of a server whose seal of shares, if it has one, is that far.
     pub(super) fn with_seal(
         seal: Option<&SealProgress>,

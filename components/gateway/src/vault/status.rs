@@ -42,7 +42,7 @@ struct Health<'a> {
 pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let codes = HealthCodes::from_query(&asked.request.query)?;
-    let stage = Stage::current(server)?;
+    let stage = Stage::lately(server)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),

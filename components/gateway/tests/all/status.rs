@@ -1,5 +1,7 @@
 //! Status endpoints and initialization (contract 6.2).
 
+use std::time::Duration;
+
 use gatehouse_gateway::host::Host;
 use gatehouse_gateway::{Method, Settings};
 use serde_json::json;
@@ -40,6 +42,19 @@ fn health_follows_the_state_and_its_switches() {
     ] {
         assert_eq!(status(&server, bad), 400, "{bad}");
     }
+}
+
+#[test]
+fn health_that_may_be_a_moment_old_says_at_once_that_a_server_has_become_active() {
+    let settings = Settings {
+        health_reuse: Some(Duration::from_secs(3600)),
+        ..Settings::default()
+    };
+    let server = Server::on(Host::default(), settings);
+    let status = |server: &Server| server.send(Method::Get, "sys/health", None, "").0.status;
+    assert_eq!(status(&server), 501);
+    let server = server.initialize();
+    assert_eq!([status(&server), status(&server)], [200, 200]);
 }
 
 #[test]

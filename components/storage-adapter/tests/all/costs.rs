@@ -65,29 +65,36 @@ fn a_fresh_instance_reads_the_head_the_root_and_the_nodes_on_the_way() {
 }
 
 #[test]
-fn a_commit_takes_one_look_at_the_head_and_a_note_one_clearing_one_write_and_one_swap() {
+fn a_commit_takes_two_looks_at_the_head_one_at_a_note_one_write_and_one_swap_and_every_fifth_clears_in_one_call()
+ {
     let setting = Setting::new();
     let entries = fill(&setting.instance());
     let client = setting.stores.another_client();
     let instance = setting.instance_of(client.clone());
     let key = entries.keys().nth(500).unwrap();
-    // The first commits have nothing to clear away yet.
-    for round in 0..6 {
+    let uses = |round: usize| {
         let seen = instance.get(&[key]).unwrap().remove(0).unwrap().version;
         client.take_uses();
         let changes = vec![put(key, &round.to_string())];
         instance
             .commit(vec![at_version(key, seen)], changes)
             .unwrap();
-    }
+        client.take_uses()
+    };
+    // The first commits have nothing to clear away yet.
+    let uses: Vec<Uses> = (0..20).map(uses).skip(10).collect();
     let commit = Uses {
-        currents: 1,
+        currents: 2,
         // The previous content of the note.
         gets: 1,
         set_manys: 1,
         swaps: 1,
-        others: 1,
         ..Uses::default()
     };
-    assert_eq!(client.take_uses(), commit);
+    let clearing = Uses {
+        others: 1,
+        ..commit
+    };
+    assert_eq!(uses.iter().filter(|uses| **uses == clearing).count(), 2);
+    assert_eq!(uses.iter().filter(|uses| **uses == commit).count(), 8);
 }

@@ -9,18 +9,18 @@ use gatehouse_ports::{CommitError, Store as _, StoreError};
 
 use crate::setting::{Setting, at_version, put};
 
-const NAMES: [&str; 2] = ["left", "right"];
-const THREADS: u32 = 4;
-const CALLS: u32 = 25;
+pub const NAMES: [&str; 2] = ["left", "right"];
+pub const THREADS: u32 = 4;
+pub const CALLS: u32 = 25;
 
 /// After how many writes an instance is cut off at every fifth call. A commit takes four: the note, what it clears, the root, the head.
 const CUTS: [u64; 5] = [0, 3, 4, 6, 1];
 
 /// Two entries that are read together and written one by one.
-struct TwoEntries;
+pub struct TwoEntries;
 
 #[derive(Debug, Clone)]
-enum Operation {
+pub enum Operation {
     Read,
     Write(usize, u32),
     /// Writes the second entry if both are still what was read.
@@ -28,7 +28,7 @@ enum Operation {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Outcome {
+pub enum Outcome {
     Read([u32; 2]),
     Written,
     Refused,
@@ -71,12 +71,12 @@ impl Model for TwoEntries {
     }
 }
 
-fn number(entry: &gatehouse_ports::Entry) -> u32 {
+pub fn number(entry: &gatehouse_ports::Entry) -> u32 {
     String::from_utf8_lossy(&entry.value).parse().unwrap()
 }
 
 /// The outcome of a call of the store; `None` when its caller cannot know.
-fn outcome(committed: Result<(), CommitError>) -> Option<Outcome> {
+pub fn outcome(committed: Result<(), CommitError>) -> Option<Outcome> {
     match committed {
         Ok(()) => Some(Outcome::Written),
         Err(CommitError::Conflict(_)) => Some(Outcome::Refused),

@@ -1,7 +1,7 @@
-//! The adapter over the double of Spin's stores: what one instance does, what several do to each other, and what is left when one is
-//! cut off.
+//! The adapters over the doubles of Spin's stores and databases: what one instance does, what several do to each other, and what is left
+//! when one is cut off.
 //!
-//! The rules of every store are in the conformance suite of `host/store`, which runs against the adapter too.
+//! The rules of every store are in the conformance suite of `host/store`, which runs against the adapters too.
 
 // Clippy knows test functions, and not the helpers that they call.
 #![allow(
@@ -22,4 +22,5 @@ mod room;
 mod secrecy;
 mod setting;
 mod shape;
+mod sqlite;
 mod stage;

@@ -116,7 +116,7 @@ fn s6_an_update_of_what_another_has_updated_conflicts_wherever_that_happens() {
 
 /// Replaces every page of the store, so often that those of the state before are deleted.
 fn clear_away(store: &Instance) {
-    for round in 0..6 {
+    for round in 0..12 {
         let entries = store.scan("", None, 1000).unwrap().items;
         let changes = entries
             .iter()
@@ -181,7 +181,7 @@ fn s6_whoever_is_always_outrun_is_told_that_the_store_is_contended() {
     assert_eq!(rounds.load(Ordering::SeqCst), MAXIMUM_ATTEMPTS);
     assert_eq!(value(&setting.instance(), "mine"), None);
     let left = setting.records().len();
-    assert!(left <= stored + 4, "whoever loses leaves nothing behind");
+    assert!(left <= stored + 8, "whoever loses leaves nothing behind");
 }
 
 #[test]

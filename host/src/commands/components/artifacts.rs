@@ -7,8 +7,9 @@ use gatehouse_interfaces::{Package, defined};
 use serde::Serialize;
 use wasmparser::{Parser, Payload};
 
-/// The world of the storage adapter, whose package is called after what it is and the world after what it does.
+/// The worlds of the storage adapters, whose package is called after what they are and each world after what it does.
 const ADAPTER_WORLD: &str = "gatehouse:storage-adapter/adapter@0.1.0";
+const SQLITE_ADAPTER_WORLD: &str = "gatehouse:storage-adapter/sqlite-adapter@0.1.0";
 
 /// One thing that is published, and can be used without the others.
 #[derive(Debug, Serialize)]
@@ -123,8 +124,9 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
 
 fn for_spin(part: spin::Part) -> Result<Artifact> {
     use spin::Part::{
-        Access, AdapterAccess, AdapterAuthMethod, AdapterOrgs, AuthMethod, Front, FrontP2, Orgs,
-        Whole, WholeP2,
+        Access, AdapterAccess, AdapterAuthMethod, AdapterOrgs, AuthMethod, Front, FrontP2,
+        KeyValueAccess, KeyValueAuthMethod, KeyValueOrgs, KeyValueWhole, Orgs, SqliteAccess,
+        SqliteAuthMethod, SqliteOrgs, Whole, WholeP2,
     };
     let description = match part {
         Front => "The HTTP front for Spin 4.1 and later (WASI 0.3)",
@@ -132,11 +134,24 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         AdapterAccess => "Keeps the records of access in a wasi:keyvalue store",
         AdapterAuthMethod => "Keeps the records of auth-method in a wasi:keyvalue store",
         AdapterOrgs => "Keeps the records of orgs in a wasi:keyvalue store",
-        Access => "Tokens, policies, identity and mounts, with their storage adapter",
-        AuthMethod => "The Google Cloud auth method, with its storage adapter",
-        Orgs => "Organizations, with their storage adapter",
+        SqliteAccess => "Keeps the records of access in a spin:sqlite database",
+        SqliteAuthMethod => "Keeps the records of auth-method in a spin:sqlite database",
+        SqliteOrgs => "Keeps the records of orgs in a spin:sqlite database",
+        Access => "Tokens, policies, identity and mounts, with their storage adapter over SQLite",
+        AuthMethod => "The Google Cloud auth method, with its storage adapter over SQLite",
+        Orgs => "Organizations, with their storage adapter over SQLite",
+        KeyValueAccess => {
+            "Tokens, policies, identity and mounts, with their storage adapter over wasi:keyvalue"
+        }
+        KeyValueAuthMethod => {
+            "The Google Cloud auth method, with its storage adapter over wasi:keyvalue"
+        }
+        KeyValueOrgs => "Organizations, with their storage adapter over wasi:keyvalue",
         Whole => {
             "All of Gatehouse as Spin 4.1 composes it (WASI 0.3); another host must remove spin-client-addr and spin-full-url from requests"
+        }
+        KeyValueWhole => {
+            "All of Gatehouse over wasi:keyvalue (WASI 0.3); another host than Spin must remove spin-client-addr and spin-full-url from requests"
         }
         WholeP2 => {
             "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2); another host must remove spin-client-addr and spin-full-url from requests"
@@ -148,7 +163,11 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         AdapterAccess | AdapterAuthMethod | AdapterOrgs => {
             (Kind::Component, Some(ADAPTER_WORLD.to_owned()))
         }
-        Access | AuthMethod | Orgs | Whole | WholeP2 => (Kind::Composition, None),
+        SqliteAccess | SqliteAuthMethod | SqliteOrgs => {
+            (Kind::Component, Some(SQLITE_ADAPTER_WORLD.to_owned()))
+        }
+        Access | AuthMethod | Orgs | KeyValueAccess | KeyValueAuthMethod | KeyValueOrgs | Whole
+        | KeyValueWhole | WholeP2 => (Kind::Composition, None),
     };
     Built {
         folder: "spin",
@@ -202,7 +221,7 @@ fn interfaces(package: Package) -> Result<Artifact> {
         Package::Orgs => "WIT: organizations",
         Package::Host => "WIT: what the HTTP front asks of the program that runs it",
         Package::Gateway => "WIT: the HTTP front",
-        Package::StorageAdapter => "WIT: the storage interfaces over wasi:keyvalue",
+        Package::StorageAdapter => "WIT: the storage interfaces over wasi:keyvalue or spin:sqlite",
         Package::SpinTrigger => "WIT: the HTTP front under Spin",
     };
     let bytes = gatehouse_interfaces::bytes(package);
@@ -336,9 +355,11 @@ mod tests {
     }
 
     #[test]
-    fn the_adapter_names_a_world_that_there_is() {
+    fn the_adapters_name_worlds_that_there_are() {
         let worlds: Vec<&str> = defined(Package::StorageAdapter).collect();
-        assert!(worlds.contains(&ADAPTER_WORLD), "{worlds:?}");
+        for world in [ADAPTER_WORLD, SQLITE_ADAPTER_WORLD] {
+            assert!(worlds.contains(&world), "{worlds:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The storage adapter of the components as a backend: one instance for each namespace, as Spin would have it.
+//! The storage adapters of the components as backends: one instance for each namespace, as Spin would have it.
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Difference, HeldKey, OsRandom, Page, Store as _, StoreError,
+    Change, Check, Clock, CommitError, Difference, HeldKey, OsRandom, Page, Store, StoreError,
 };
+use gatehouse_spin_sqlite::Databases;
 use gatehouse_storage_adapter::Adapter;
+use gatehouse_storage_adapter::sqlite::SqliteAdapter;
 use gatehouse_store::{Answer, Backend, Namespace};
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
 
 use crate::subject::root_key;
 
 /// Shows the time of the test, and does not move it while it waits.
-struct SharedTime(Arc<ManualClock>);
+pub struct SharedTime(Arc<ManualClock>);
 
 impl Clock for SharedTime {
     fn now_milliseconds(&self) -> u64 {
@@ -28,25 +30,45 @@ impl Clock for SharedTime {
     }
 }
 
-pub struct AdaptedBackend {
-    adapters: BTreeMap<Namespace, Adapter<AdapterHost, SharedTime, OsRandom>>,
+pub struct AdaptedBackend<A> {
+    adapters: BTreeMap<Namespace, A>,
 }
 
-impl AdaptedBackend {
-    pub fn new(client: KeyValue, clock: Arc<ManualClock>) -> Self {
-        let adapter = |namespace: Namespace| {
+impl AdaptedBackend<Adapter<AdapterHost, SharedTime, OsRandom>> {
+    /// Over stores of `wasi:keyvalue`.
+    pub fn over_key_value(client: &KeyValue, clock: &Arc<ManualClock>) -> Self {
+        Self::of(|namespace| {
             let host = AdapterHost::new(client.clone(), &root_key().to_text());
             let clock = SharedTime(clock.clone());
-            let adapter = Adapter::new(host, namespace.label(), clock, OsRandom);
-            (namespace, adapter)
-        };
+            Adapter::new(host, namespace.label(), clock, OsRandom)
+        })
+    }
+}
+
+impl AdaptedBackend<SqliteAdapter<gatehouse_spin_sqlite::AdapterHost, SharedTime, OsRandom>> {
+    /// Over databases of `spin:sqlite`.
+    pub fn over_sqlite(client: &Databases, clock: &Arc<ManualClock>) -> Self {
+        Self::of(|namespace| {
+            let key = root_key().to_text();
+            let host = gatehouse_spin_sqlite::AdapterHost::new(client.clone(), &key);
+            let clock = SharedTime(clock.clone());
+            SqliteAdapter::new(host, namespace.label(), clock, OsRandom)
+        })
+    }
+}
+
+impl<A> AdaptedBackend<A> {
+    fn of(adapter: impl Fn(Namespace) -> A) -> Self {
+        let adapters = Namespace::ALL.into_iter();
         Self {
-            adapters: Namespace::ALL.into_iter().map(adapter).collect(),
+            adapters: adapters
+                .map(|namespace| (namespace, adapter(namespace)))
+                .collect(),
         }
     }
 }
 
-impl Backend for AdaptedBackend {
+impl<A: Store + Send + Sync + 'static> Backend for AdaptedBackend<A> {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::{Change, Check, CommitError, Requirement, Version};
+use gatehouse_spin_sqlite::Databases;
 use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PostgresBackend, PrivateStore, RedbBackend, RootKey,
     SealedBackend,
@@ -27,18 +28,21 @@ pub enum Kind {
     SealedRedb,
     /// The component's adapter over a store of `wasi:keyvalue`.
     Adapter,
+    /// The component's adapter over a database of `spin:sqlite`.
+    SqliteAdapter,
     /// A database of its own on the server of the tests.
     Postgres,
     SealedPostgres,
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Memory,
         Self::Redb,
         Self::SealedMemory,
         Self::SealedRedb,
         Self::Adapter,
+        Self::SqliteAdapter,
         Self::Postgres,
         Self::SealedPostgres,
     ];
@@ -56,6 +60,8 @@ pub struct Subject {
     directory: TempDir,
     /// The store below the adapter.
     key_value: KeyValue,
+    /// The databases below the other adapter.
+    sqlite: Databases,
     /// The database of the kinds that have one.
     database: Option<Database>,
 }
@@ -68,6 +74,7 @@ impl Subject {
             backend: None,
             directory: tempfile::tempdir().unwrap(),
             key_value: KeyValue::new(&Namespace::ALL.map(Namespace::label)),
+            sqlite: Databases::new(&Namespace::ALL.map(Namespace::label)),
             database: match kind {
                 Kind::Postgres | Kind::SealedPostgres => Some(Database::with_tables().await),
                 _ => None,
@@ -110,8 +117,12 @@ impl Subject {
             Kind::Postgres => Arc::new(self.connected().await),
             Kind::SealedPostgres => self.sealed(self.connected().await).await,
             Kind::Adapter => {
-                let another_client = self.key_value.another_client();
-                Arc::new(AdaptedBackend::new(another_client, self.clock.clone()))
+                let client = self.key_value.another_client();
+                Arc::new(AdaptedBackend::over_key_value(&client, &self.clock))
+            }
+            Kind::SqliteAdapter => {
+                let client = self.sqlite.another_client();
+                Arc::new(AdaptedBackend::over_sqlite(&client, &self.clock))
             }
         });
     }

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use gatehouse::application_credentials;
 use gatehouse::settings::{Origin, SealType, Settings, StorageType};
+use gatehouse_spin_sqlite::Databases;
 use gatehouse_wasi_key_value::KeyValue;
 
 use crate::platform::Platform;
 
-/// The key-value stores that the manifests declare.
+/// The databases and key-value stores that the manifests declare.
 const STORES: [&str; 3] = ["access", "auth-method", "orgs"];
 
-/// The file of all stores in the folder of `storage.path`.
+/// The file of all key-value stores in the folder of `storage.path`, where the databases are too.
 const STORES_FILE: &str = "key-value";
 
 /// How the components' variables begin in the environment of the native host. As variables of Spin they go without it, in lower case.
@@ -86,9 +87,11 @@ impl Application {
         let key = fs::read_to_string(key_file).context("seal.key_file")?;
         variables.insert(SEAL_KEY.to_owned(), key.trim().to_owned());
         variables.extend(given);
+        let (stores, databases) = kept(settings)?;
         Ok(Self {
             platform: Platform {
-                stores: stores(settings)?,
+                stores,
+                databases,
                 variables: Arc::new(variables),
             },
             environment,
@@ -96,17 +99,19 @@ impl Application {
     }
 }
 
-fn stores(settings: &Settings) -> Result<KeyValue> {
+/// What the application keeps: of the two it uses what its component imports.
+fn kept(settings: &Settings) -> Result<(KeyValue, Databases)> {
     let path: Option<&Path> = match settings.storage.kind {
         StorageType::Memory => None,
         StorageType::Postgresql => bail!("storage.type: this host keeps a file"),
         StorageType::Redb => settings.storage.path.as_deref(),
     };
     let Some(folder) = path else {
-        return Ok(KeyValue::new(&STORES));
+        return Ok((KeyValue::new(&STORES), Databases::new(&STORES)));
     };
     fs::create_dir_all(folder).context("storage.path")?;
-    KeyValue::in_file(&folder.join(STORES_FILE), &STORES).context("storage.path")
+    let stores = KeyValue::in_file(&folder.join(STORES_FILE), &STORES).context("storage.path")?;
+    Ok((stores, Databases::in_folder(folder, &STORES)))
 }
 
 /// A test that sets what has no meaning here would test nothing.

@@ -11,6 +11,7 @@ mod listener;
 mod outbound;
 mod platform;
 mod request;
+mod sqlite;
 mod state;
 
 use std::fs;

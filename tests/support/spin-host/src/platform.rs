@@ -1,8 +1,9 @@
-//! Spin's own interfaces beside WASI: key-value stores and variables.
+//! Spin's own interfaces beside WASI: key-value stores and variables. Databases are in a module of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gatehouse_spin_sqlite::Databases;
 use gatehouse_wasi_key_value::{Bucket, Cas, Error, KeyValue, SwapError};
 use tokio::task::block_in_place;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
@@ -12,25 +13,28 @@ use bindings::wasi::keyvalue::{atomics, batch, store};
 
 use crate::state::InstanceState;
 
-mod bindings {
+pub(crate) mod bindings {
     wasmtime::component::bindgen!({
         path: "wit",
         world: "gatehouse:spin-host/platform",
         imports: { default: async | trappable },
         with: {
+            "spin:sqlite/sqlite.connection": gatehouse_spin_sqlite::Connection,
             "wasi:keyvalue/store.bucket": gatehouse_wasi_key_value::Bucket,
             "wasi:keyvalue/atomics.cas": gatehouse_wasi_key_value::Cas,
         },
     });
 }
 
-type Trappable<T> = wasmtime::Result<T>;
+pub(crate) type Trappable<T> = wasmtime::Result<T>;
 
 /// The state that all instances share.
 #[derive(Clone)]
 pub struct Platform {
     /// The stores, with the labels that the application declares.
     pub stores: KeyValue,
+    /// The databases, with the labels that the application declares.
+    pub databases: Databases,
     /// The variables of the application.
     pub variables: Arc<BTreeMap<String, String>>,
 }

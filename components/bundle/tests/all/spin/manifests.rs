@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::schema::{Manifest, RuntimeConfiguration, manifest, text};
 
-const MANIFESTS: [&str; 2] = ["spin.toml", "spin-3.toml"];
+const MANIFESTS: [&str; 3] = ["spin.toml", "spin-key-value.toml", "spin-3.toml"];
 
-fn both() -> [Manifest; 2] {
+fn each() -> [Manifest; 3] {
     MANIFESTS.map(manifest)
 }
 
@@ -24,7 +24,7 @@ fn is_snake_case(name: &str) -> bool {
 
 #[test]
 fn every_path_leads_to_the_one_component() {
-    for manifest in both() {
+    for manifest in each() {
         assert_eq!(manifest.spin_manifest_version, 2);
         assert_eq!(manifest.application.name, "gatehouse");
         assert_eq!(manifest.application.version, env!("CARGO_PKG_VERSION"));
@@ -39,7 +39,7 @@ fn every_path_leads_to_the_one_component() {
 
 #[test]
 fn the_key_of_the_stores_is_a_secret_that_has_no_default() {
-    for manifest in both() {
+    for manifest in each() {
         let key = &manifest.variables["seal_key"];
         assert!(key.required && key.secret && key.default.is_none());
         assert_eq!(
@@ -51,7 +51,7 @@ fn the_key_of_the_stores_is_a_secret_that_has_no_default() {
 
 #[test]
 fn every_variable_is_given_to_the_component_under_its_own_name() {
-    for manifest in both() {
+    for manifest in each() {
         for (name, variable) in &manifest.variables {
             assert!(is_snake_case(name), "{name}");
             assert!(variable.required != variable.default.is_some(), "{name}");
@@ -76,7 +76,7 @@ fn the_variables_are_the_key_and_those_that_the_front_reads() {
         .collect();
     assert!(read.len() > 3, "{read:?}");
     read.insert("seal_key");
-    for manifest in both() {
+    for manifest in each() {
         assert!(manifest.variables.keys().eq(read.iter()));
     }
 }
@@ -84,29 +84,34 @@ fn the_variables_are_the_key_and_those_that_the_front_reads() {
 #[test]
 fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
     let labels: BTreeSet<String> = ["access", "auth-method", "orgs"].map(str::to_owned).into();
-    for manifest in both() {
-        assert_eq!(manifest.only_component().key_value_stores, labels);
+    let [four, key_value, three] = each();
+    let sets = |manifest: &Manifest| {
+        let component = manifest.only_component();
+        (
+            component.sqlite_databases.clone(),
+            component.key_value_stores.clone(),
+        )
+    };
+    assert_eq!(sets(&four), (labels.clone(), BTreeSet::new()));
+    for manifest in [key_value, three] {
+        assert_eq!(sets(&manifest), (BTreeSet::new(), labels.clone()));
     }
     let runtime: RuntimeConfiguration = toml::from_str(&text("spin-runtime.toml")).unwrap();
     assert!(runtime.key_value_store.keys().eq(labels.iter()));
+    assert!(runtime.sqlite_database.keys().eq(labels.iter()));
     // Spin keeps what has no path in memory.
-    let paths: BTreeSet<_> = runtime
-        .key_value_store
-        .values()
-        .map(|store| &store.path)
-        .collect();
-    assert_eq!(paths.len(), labels.len());
-    assert!(
-        runtime
-            .key_value_store
-            .values()
-            .all(|store| store.kind == "spin")
-    );
+    let files = || {
+        let key_value = runtime.key_value_store.values();
+        key_value.chain(runtime.sqlite_database.values())
+    };
+    let paths: BTreeSet<_> = files().map(|file| &file.path).collect();
+    assert_eq!(paths.len(), 2 * labels.len());
+    assert!(files().all(|file| file.kind == "spin"));
 }
 
 #[test]
 fn n1_only_hosts_of_google_can_be_called_and_only_by_https() {
-    for manifest in both() {
+    for manifest in each() {
         let component = manifest.only_component();
         let services = [
             "www",
@@ -124,8 +129,8 @@ fn n1_only_hosts_of_google_can_be_called_and_only_by_https() {
 }
 
 #[test]
-fn both_are_built_by_the_example_that_writes_what_they_name() {
-    for manifest in both() {
+fn all_are_built_by_the_example_that_writes_what_they_name() {
+    for manifest in each() {
         let build = &manifest.only_component().build;
         assert_eq!(
             build.command,
@@ -139,19 +144,22 @@ fn both_are_built_by_the_example_that_writes_what_they_name() {
 }
 
 #[test]
-fn the_two_differ_in_what_they_load_alone() {
-    let [four, three] = both();
-    let (four, three) = (four.only_component(), three.only_component());
+fn they_differ_in_what_they_load_and_keep_alone() {
+    let manifests = each();
+    let [four, key_value, three] = manifests.each_ref().map(Manifest::only_component);
     assert!(three.dependencies.is_empty());
-    assert!(!four.dependencies.is_empty());
-    assert_eq!(four.variables, three.variables);
+    assert!(four.dependencies.keys().eq(key_value.dependencies.keys()));
+    for other in [key_value, three] {
+        assert_eq!(four.variables, other.variables);
+        assert_eq!(four.allowed_outbound_hosts, other.allowed_outbound_hosts);
+    }
 }
 
 #[test]
 fn what_spin_does_not_know_is_refused() {
     for (known, unknown) in [
         ("[application]\n", "[application]\nlicence = \"x\"\n"),
-        ("key_value_stores =", "key_values ="),
+        ("sqlite_databases =", "databases ="),
         ("inherit_configuration =", "inherit ="),
     ] {
         let changed = text("spin.toml").replace(known, unknown);

@@ -55,6 +55,9 @@ const DRAFTS: [Offer; 2] = [
     ("wasi:config", "0.2.0-draft-2024-09-27", &["store"]),
 ];
 
+/// Spin's own SQLite. 3.6 has it in version 3.0.0, 4.1 in one that goes on from there; nothing here uses more.
+const SQLITE: [Offer; 1] = [("spin:sqlite", "3.0.0", &["sqlite"])];
+
 /// WASI 0.3, which begins with Spin 4.1.
 const WASI_0_3: [Offer; 6] = [
     (
@@ -89,14 +92,14 @@ const WASI_0_3: [Offer; 6] = [
     ("wasi:http", "0.3.0", &["types", "client"]),
 ];
 
-/// Of what Spin 3.6 offers, that which is not of its own making.
+/// Of what Spin 3.6 offers, that which anything here uses.
 pub fn by_spin_3_6() -> Vec<Offer> {
-    [&WASI_0_2[..], &DRAFTS].concat()
+    [&WASI_0_2[..], &DRAFTS, &SQLITE].concat()
 }
 
 /// The same of Spin 4.1.
 pub fn by_spin_4_1() -> Vec<Offer> {
-    [&WASI_0_2[..], &DRAFTS, &WASI_0_3].concat()
+    [&WASI_0_2[..], &DRAFTS, &SQLITE, &WASI_0_3].concat()
 }
 
 /// True if an offer has the interface that a component imports by this name.
@@ -139,6 +142,7 @@ fn releases_of_one_track_match_and_pre_releases_only_themselves() {
         "wasi:http/types@0.3.0",
         "wasi:http/types@0.2.12",
         "wasi:keyvalue/store@0.2.0-draft2",
+        "spin:sqlite/sqlite@3.0.0",
     ] {
         assert!(covers(&four, offered), "{offered}");
     }

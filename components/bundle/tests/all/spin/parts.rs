@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gatehouse_assembly::spin::{CAPABILITIES, compose};
+use gatehouse_assembly::spin::{CAPABILITIES, KEY_VALUE_CAPABILITIES, compose};
 use gatehouse_components::spin::{Part, bytes};
 
 use super::faces::{exports, functions, imports};
@@ -43,6 +43,7 @@ fn needed(dependency: &[u8]) -> BTreeSet<String> {
         ("environment", reads_environment),
         ("files", has("wasi:filesystem/preopens@")),
         ("key_value_stores", has("wasi:keyvalue/store@")),
+        ("sqlite_databases", has("spin:sqlite/")),
         ("variables", has("wasi:config/store@")),
     ];
     let needed = sets.iter().filter(|(_, needed)| *needed);
@@ -52,7 +53,13 @@ fn needed(dependency: &[u8]) -> BTreeSet<String> {
 #[test]
 fn spin_4_1_offers_everything_that_is_imported() {
     let offers = offered::by_spin_4_1();
-    for part in [Part::Whole, Part::Access, Part::AuthMethod, Part::Orgs] {
+    for part in [
+        Part::Whole,
+        Part::KeyValueWhole,
+        Part::Access,
+        Part::AuthMethod,
+        Part::Orgs,
+    ] {
         assert_eq!(unmet(part, &offers), <[String; 0]>::default(), "{part:?}");
     }
     // Beside what Spin offers, the front wants the capabilities.
@@ -80,10 +87,9 @@ fn each_whole_exports_the_one_handler_that_its_spin_calls() {
         exports(bytes(Part::Front).unwrap()),
         ["wasi:http/handler@0.3.0"]
     );
-    assert_eq!(
-        exports(bytes(Part::Whole).unwrap()),
-        ["wasi:http/handler@0.3.0"]
-    );
+    for part in [Part::Whole, Part::KeyValueWhole] {
+        assert_eq!(exports(bytes(part).unwrap()), ["wasi:http/handler@0.3.0"]);
+    }
     for part in [Part::FrontP2, Part::WholeP2] {
         let exports = exports(bytes(part).unwrap());
         assert_eq!(exports.len(), 1, "{exports:?}");
@@ -113,6 +119,7 @@ fn a_capability_exports_the_same_with_its_adapter_as_without() {
         (Part::Access, gatehouse_components::Part::Access),
         (Part::AuthMethod, gatehouse_components::Part::AuthMethod),
         (Part::Orgs, gatehouse_components::Part::Orgs),
+        (Part::KeyValueOrgs, gatehouse_components::Part::Orgs),
     ] {
         let alone =
             gatehouse_components::bytes(alone, gatehouse_components::Flavour::Portable).unwrap();
@@ -159,48 +166,62 @@ fn nothing_lists_keys_or_reads_many_at_once() {
     }
 }
 
+/// The manifests whose dependencies Spin composes, with what they name and what comes of it.
+const COMPOSED: [(&str, [(&str, Part); 3], Part); 2] = [
+    ("spin.toml", CAPABILITIES, Part::Whole),
+    (
+        "spin-key-value.toml",
+        KEY_VALUE_CAPABILITIES,
+        Part::KeyValueWhole,
+    ),
+];
+
 #[test]
 fn the_manifests_name_files_that_the_bundle_writes() {
-    let four = manifest("spin.toml");
-    let component = four.only_component();
-    assert_eq!(part_at(&component.source), Part::Front);
-    for (key, part) in CAPABILITIES {
-        assert_eq!(part_at(&component.dependencies[key].path), part);
+    for (name, capabilities, _) in COMPOSED {
+        let manifest = manifest(name);
+        let component = manifest.only_component();
+        assert_eq!(part_at(&component.source), Part::Front);
+        for (key, part) in capabilities {
+            assert_eq!(part_at(&component.dependencies[key].path), part);
+        }
+        assert_eq!(component.dependencies.len(), capabilities.len());
     }
-    assert_eq!(component.dependencies.len(), CAPABILITIES.len());
     let three = manifest("spin-3.toml");
     assert_eq!(part_at(&three.only_component().source), Part::WholeP2);
 }
 
 #[test]
 fn each_dependency_inherits_what_it_needs_and_no_more() {
-    for (key, dependency) in &manifest("spin.toml").only_component().dependencies {
-        let needed = needed(bytes(part_at(&dependency.path)).unwrap());
-        assert_eq!(dependency.inherit_configuration, needed, "{key}");
+    for (name, _, _) in COMPOSED {
+        for (key, dependency) in &manifest(name).only_component().dependencies {
+            let needed = needed(bytes(part_at(&dependency.path)).unwrap());
+            assert_eq!(dependency.inherit_configuration, needed, "{key}");
+        }
     }
 }
 
-#[test]
-fn what_spin_composes_by_the_manifest_is_what_the_bundle_has_composed() {
-    let four = manifest("spin.toml");
-    let component = four.only_component();
-    let dependencies: BTreeMap<String, Vec<u8>> = component
-        .dependencies
+/// The components that a manifest names as dependencies, by their keys.
+fn dependencies(name: &str) -> BTreeMap<String, Vec<u8>> {
+    let manifest = manifest(name);
+    let dependencies = &manifest.only_component().dependencies;
+    let of = |path: &str| bytes(part_at(path)).unwrap().to_vec();
+    dependencies
         .iter()
-        .map(|(key, dependency)| {
-            (
-                key.clone(),
-                bytes(part_at(&dependency.path)).unwrap().to_vec(),
-            )
-        })
-        .collect();
-    let front = bytes(part_at(&component.source)).unwrap();
-    let whole = compose(front, &dependencies).unwrap();
-    assert!(
-        whole == bytes(Part::Whole).unwrap(),
-        "the composition differs"
-    );
-    let three = compose(bytes(Part::FrontP2).unwrap(), &dependencies).unwrap();
+        .map(|(key, dependency)| (key.clone(), of(&dependency.path)))
+        .collect()
+}
+
+#[test]
+fn what_spin_composes_by_a_manifest_is_what_the_bundle_has_composed() {
+    for (name, _, part) in COMPOSED {
+        let manifest = manifest(name);
+        let front = bytes(part_at(&manifest.only_component().source)).unwrap();
+        let whole = compose(front, &dependencies(name)).unwrap();
+        assert!(whole == bytes(part).unwrap(), "{name}");
+    }
+    let front = bytes(Part::FrontP2).unwrap();
+    let three = compose(front, &dependencies("spin-key-value.toml")).unwrap();
     assert!(
         three == bytes(Part::WholeP2).unwrap(),
         "the composition for Spin 3 differs"

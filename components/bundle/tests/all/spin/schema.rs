@@ -59,6 +59,8 @@ pub struct Component {
     #[serde(default)]
     pub key_value_stores: BTreeSet<String>,
     #[serde(default)]
+    pub sqlite_databases: BTreeSet<String>,
+    #[serde(default)]
     pub dependencies: BTreeMap<String, Dependency>,
     pub build: Build,
 }
@@ -82,12 +84,15 @@ pub struct Build {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuntimeConfiguration {
-    pub key_value_store: BTreeMap<String, KeyValueStore>,
+    #[serde(default)]
+    pub key_value_store: BTreeMap<String, StoreFile>,
+    #[serde(default)]
+    pub sqlite_database: BTreeMap<String, StoreFile>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeyValueStore {
+pub struct StoreFile {
     #[serde(rename = "type")]
     pub kind: String,
     pub path: String,

@@ -1,33 +1,18 @@
 //! The adapter as a component: it only turns types into one another.
 
 use gatehouse_ports::{
-    Cache, Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Requirement, Store,
-    StoreError, SystemClock, Version,
+    Cache, Change, Check, CommitError, Difference, Entry, HeldKey, Requirement, Store, StoreError,
+    Version,
 };
-use zeroize::Zeroizing;
 
-use crate::{Adapter, Bucket, BucketError, Host};
+#[cfg(not(feature = "over-sqlite"))]
+#[path = "over_key_value.rs"]
+mod over;
+#[cfg(feature = "over-sqlite")]
+#[path = "over_sqlite.rs"]
+mod over;
 
-#[allow(missing_docs, unsafe_code, clippy::all)]
-mod bindings {
-    wit_bindgen::generate!({
-        path: [
-            "../../wit/deps/keyvalue",
-            "../../wit/deps/config",
-            "../../wit/storage",
-            "../../wit/storage-adapter",
-        ],
-        world: "gatehouse:storage-adapter/adapter",
-        generate_all,
-    });
-
-    use super::Component;
-    export!(Component);
-}
-
-use bindings::exports::gatehouse::storage::{cache, key_value};
-use bindings::wasi::config::store as config;
-use bindings::wasi::keyvalue::{atomics, batch, store};
+use over::bindings::exports::gatehouse::storage::{cache, key_value};
 
 /// How many labels were asked for; a component has exactly one, since it is what keeps capabilities apart.
 const LABELS: usize = cfg!(feature = "label-access") as usize
@@ -48,69 +33,9 @@ const LABEL: &str = if cfg!(feature = "label-access") {
     "orgs"
 };
 
-struct WasiHost;
-
-impl Host for WasiHost {
-    type Bucket = store::Bucket;
-
-    fn open(&self, label: &str) -> Result<store::Bucket, BucketError> {
-        store::open(label).map_err(bucket_error)
-    }
-
-    fn seal_key(&self) -> Result<Option<Zeroizing<String>>, String> {
-        let text = config::get("seal_key").map_err(|error| match error {
-            config::Error::Upstream(why) | config::Error::Io(why) => why,
-        })?;
-        Ok(text.map(Zeroizing::new))
-    }
-}
-
-impl Bucket for store::Bucket {
-    type Swap = atomics::Cas;
-
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
-        Self::get(self, key).map_err(bucket_error)
-    }
-
-    fn set_many(&self, pairs: Vec<(String, Vec<u8>)>) -> Result<(), BucketError> {
-        batch::set_many(self, &pairs).map_err(bucket_error)
-    }
-
-    fn delete_many(&self, keys: Vec<String>) -> Result<(), BucketError> {
-        batch::delete_many(self, &keys).map_err(bucket_error)
-    }
-
-    fn increment(&self, key: &str, delta: i64) -> Result<i64, BucketError> {
-        atomics::increment(self, key, delta).map_err(bucket_error)
-    }
-
-    fn current(&self, key: &str) -> Result<(atomics::Cas, Option<Vec<u8>>), BucketError> {
-        let cas = atomics::Cas::new(self, key).map_err(bucket_error)?;
-        let found = cas.current().map_err(bucket_error)?;
-        Ok((cas, found))
-    }
-
-    fn swap(&self, swap: atomics::Cas, value: &[u8]) -> Result<bool, BucketError> {
-        match atomics::swap(swap, value) {
-            Ok(()) => Ok(true),
-            Err(atomics::CasError::CasFailed(_)) => Ok(false),
-            Err(atomics::CasError::StoreError(error)) => Err(bucket_error(error)),
-        }
-    }
-}
-
-fn bucket_error(from: store::Error) -> BucketError {
-    match from {
-        store::Error::NoSuchStore => BucketError::NoSuchStore,
-        store::Error::AccessDenied => BucketError::AccessDenied,
-        store::Error::Other(text) => BucketError::Other(text),
-    }
-}
-
 thread_local! {
-    /// Lives as long as the instance, so that pages which it has opened are not opened again.
-    static ADAPTER: Adapter<WasiHost, SystemClock, OsRandom> =
-        Adapter::new(WasiHost, LABEL, SystemClock, OsRandom);
+    /// Lives as long as the instance, so that what it has opened is not opened again.
+    static ADAPTER: over::Kept = over::adapter(LABEL);
 }
 
 struct Component;

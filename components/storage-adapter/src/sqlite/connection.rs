@@ -1,0 +1,171 @@
+//! A connection that is ready: the tables are there and of this version, and the keys are open.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gatehouse_barrier::{Barrier, Keyring, KeyringError};
+use gatehouse_ports::rules::jittered;
+use gatehouse_ports::{Clock, Random, StoreError};
+
+use super::database::{Database, DatabaseError, Host, Row, Value};
+use super::statements::{
+    CREATE, DESCRIBE, FIND_STORE, STORE_KEYRING, SYNCHRONOUS, WAIT_SHORTLY, WRITE_AHEAD,
+};
+use crate::root::keyring_error;
+use crate::seal_key::root_key;
+
+/// The version of the tables that this code reads and writes (SEC-S12).
+pub const KNOWN_SCHEMA: i64 = 1;
+
+/// How often a statement is tried while another has what it needs. Each try waits for 20 ms within SQLite, so that is ten seconds.
+const BUSY_TRIES: u32 = 500;
+/// The longest pause between two tries, so that those who wait do not do so in step.
+const BUSY_PAUSE: Duration = Duration::from_millis(2);
+/// How often an opening looks at the tables: empty, made, and with a keyring, and once more for another instance that does the same.
+const OPENING_LOOKS: u32 = 4;
+
+/// A database with its keys.
+pub struct Opened<D> {
+    database: D,
+    pub barrier: Barrier,
+}
+
+/// The database behind one label of a host.
+pub struct Connection<H: Host, C, R> {
+    host: H,
+    pub label: String,
+    pub clock: C,
+    pub random: R,
+    opened: Mutex<Option<Arc<Opened<H::Database>>>>,
+}
+
+impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
+    pub fn new(host: H, label: &str, clock: C, random: R) -> Self {
+        Self {
+            host,
+            label: label.to_owned(),
+            clock,
+            random,
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// The database, which stays open as long as the instance lives.
+    pub fn opened(&self) -> Result<Arc<Opened<H::Database>>, StoreError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = &*opened {
+            return Ok(opened.clone());
+        }
+        let now_open = Arc::new(self.open()?);
+        *opened = Some(now_open.clone());
+        Ok(now_open)
+    }
+
+    /// Executes one statement, which is a transaction by itself.
+    pub fn execute(
+        &self,
+        opened: &Opened<H::Database>,
+        statement: &str,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, StoreError> {
+        let outcome = self.try_execute(&opened.database, statement, parameters);
+        if outcome == Err(DatabaseError::InvalidConnection) {
+            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        outcome.map_err(|error| error.at(&self.label))
+    }
+
+    /// The same, where nothing is lost if it is left out: it is not tried again.
+    pub fn execute_if_free(
+        &self,
+        opened: &Opened<H::Database>,
+        statement: &str,
+        parameters: &[Value],
+    ) {
+        let _ = opened.database.execute(statement, parameters);
+    }
+
+    fn try_execute(
+        &self,
+        database: &H::Database,
+        statement: &str,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, DatabaseError> {
+        let mut tries = 1;
+        loop {
+            match database.execute(statement, parameters) {
+                Err(error) if error.is_busy() && tries < BUSY_TRIES => {
+                    tries += 1;
+                    self.clock.sleep(jittered(BUSY_PAUSE, &self.random));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Opened<H::Database>, StoreError> {
+        let root_key = root_key(self.host.seal_key())?;
+        let database = self.host.open(&self.label);
+        let database = database.map_err(|error| error.at(&self.label))?;
+        let run = |statement: &str, parameters: &[Value]| {
+            self.try_execute(&database, statement, parameters)
+                .map_err(|error| error.at(&self.label))
+        };
+        run(WAIT_SHORTLY, &[])?;
+        run(SYNCHRONOUS, &[])?;
+        for _ in 0..OPENING_LOOKS {
+            if run(FIND_STORE, &[])?.is_empty() {
+                run(WRITE_AHEAD, &[])?;
+                for statement in CREATE {
+                    run(statement, &[])?;
+                }
+            }
+            let described = run(DESCRIBE, &[])?;
+            match described.into_iter().next().as_deref() {
+                // Whoever began to make the tables was cut off.
+                None => {
+                    for statement in CREATE {
+                        run(statement, &[])?;
+                    }
+                }
+                Some([Value::Integer(schema), ..]) if *schema != KNOWN_SCHEMA => {
+                    return Err(self.unknown_schema(*schema));
+                }
+                Some([_, Value::Blob(sealed)]) => {
+                    let keyring = Keyring::open(&root_key, sealed);
+                    let keyring = keyring.map_err(|error| self.keyring_error(error))?;
+                    let barrier = Barrier::new(&keyring);
+                    return Ok(Opened { database, barrier });
+                }
+                Some(_) => {
+                    let sealed = Keyring::generate(&self.random)
+                        .and_then(|keyring| keyring.seal(&root_key, &self.random))
+                        .map_err(|error| self.keyring_error(error))?;
+                    run(STORE_KEYRING, &[Value::Blob(sealed)])?;
+                }
+            }
+        }
+        Err(StoreError::Unavailable(format!(
+            "the SQLite database {} has records and no keyring: it was altered, put a backup in its place",
+            self.label
+        )))
+    }
+
+    fn unknown_schema(&self, found: i64) -> StoreError {
+        StoreError::Unavailable(format!(
+            "the SQLite database {} was written by a newer version of this software (schema {found}, known is {KNOWN_SCHEMA}), and is \
+             left as it is: update",
+            self.label
+        ))
+    }
+
+    fn keyring_error(&self, error: KeyringError) -> StoreError {
+        match keyring_error(&self.label, error) {
+            crate::error::PageError::Store(error) => error,
+            _ => StoreError::Unavailable(format!(
+                "the keyring of the SQLite database {} is damaged: put a backup in its place",
+                self.label
+            )),
+        }
+    }
+}

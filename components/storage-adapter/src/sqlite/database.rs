@@ -1,0 +1,184 @@
+//! The needs of the adapter from its host: one database, and one word of configuration.
+
+use gatehouse_ports::StoreError;
+use zeroize::Zeroizing;
+
+/// The longest text of a host that is repeated, in bytes.
+const MAXIMUM_TEXT_BYTES: usize = 200;
+
+/// A value that a statement takes or answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Integer(i64),
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+    /// None of them. Numbers with a fraction, which no table has, are this as well.
+    Null,
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// A row of an answer, by column.
+pub type Row = Vec<Value>;
+
+/// Why a database did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseError {
+    /// The host knows no database of the label.
+    #[error("no database stands behind the label")]
+    NoSuchDatabase,
+    /// The component may not open the label.
+    #[error("the label is not declared for this component")]
+    AccessDenied,
+    /// The connection is not valid any more.
+    #[error("the connection is not valid")]
+    InvalidConnection,
+    /// The database has reached its capacity.
+    #[error("database or disk is full")]
+    Full,
+    /// Anything else, in the host's words, which are SQLite's.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl DatabaseError {
+    /// True if somebody else held what the statement needs, and nothing was done.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Io(text) if text.contains("is locked"))
+    }
+
+    /// The error for a caller of the store, with a way to mend it.
+    #[must_use]
+    pub fn at(self, label: &str) -> StoreError {
+        StoreError::Unavailable(match &self {
+            Self::NoSuchDatabase => format!(
+                "no SQLite database stands behind the label {label}: declare [sqlite_database.{label}] in the runtime \
+                 configuration of the host"
+            ),
+            Self::AccessDenied => format!(
+                "the host denies the SQLite database {label}: add {label:?} to sqlite_databases of the component in the \
+                 application's manifest, and let the dependency inherit sqlite_databases"
+            ),
+            Self::InvalidConnection => {
+                format!("the host has closed the SQLite database {label}; it is opened again")
+            }
+            Self::Full => in_words(label, FULL),
+            Self::Io(text) => match CURES.iter().find(|(sign, _)| text.contains(sign)) {
+                Some((_, cure)) => in_words(label, cure),
+                None => format!("the SQLite database {label} failed: {}", cut(text)),
+            },
+        })
+    }
+}
+
+const FULL: &str = "is full, or its disk is: make room; nothing was written";
+
+/// Signs in SQLite's words, and what mends them.
+const CURES: [(&str, &str); 7] = [
+    ("is full", FULL),
+    (
+        "is locked",
+        "is locked by another program: end what has the file open, such as a tool or a second Spin that writes to it",
+    ),
+    (
+        "readonly database",
+        "cannot be written: give the user that runs Spin the right to write to the file and to its folder",
+    ),
+    (
+        "unable to open",
+        "cannot be opened: see to it that the path in the runtime configuration leads to a file, and that the user that runs Spin \
+         may write to its folder",
+    ),
+    ("malformed", "is damaged: put a backup in its place"),
+    (
+        "not a database",
+        "is no database of SQLite: correct its path in the runtime configuration",
+    ),
+    (
+        "disk I/O error",
+        "cannot be read or written: look after the disk that it is on",
+    ),
+];
+
+fn in_words(label: &str, cure: &str) -> String {
+    format!("the SQLite database {label} {cure}")
+}
+
+fn cut(text: &str) -> &str {
+    let end = text.floor_char_boundary(MAXIMUM_TEXT_BYTES);
+    text.get(..end).unwrap_or_default()
+}
+
+/// A connection to a database, as far as every host offers it.
+pub trait Database {
+    /// Executes one statement as a transaction of its own. Its parameters stand as `?`, in their order.
+    ///
+    /// # Errors
+    ///
+    /// When the host fails.
+    fn execute(&self, statement: &str, parameters: &[Value]) -> Result<Vec<Row>, DatabaseError>;
+}
+
+/// Where databases and configuration come from.
+pub trait Host {
+    /// A database of this host.
+    type Database: Database;
+
+    /// Opens the database behind `label`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is denied.
+    fn open(&self, label: &str) -> Result<Self::Database, DatabaseError>;
+
+    /// The text of the key that seals the store; `None` where the host has none.
+    ///
+    /// # Errors
+    ///
+    /// When the host fails, in its words.
+    fn seal_key(&self) -> Result<Option<Zeroizing<String>>, String>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_names_the_database_and_its_cure_and_repeats_no_long_text() {
+        let io = |text: &str| DatabaseError::Io(text.to_owned());
+        for (error, cure) in [
+            (DatabaseError::NoSuchDatabase, "[sqlite_database.orgs]"),
+            (DatabaseError::AccessDenied, "sqlite_databases"),
+            (DatabaseError::InvalidConnection, "opened again"),
+            (DatabaseError::Full, "make room"),
+            (io("database or disk is full"), "make room"),
+            (io("database is locked"), "end what has the file open"),
+            (
+                io("attempt to write a readonly database"),
+                "the right to write",
+            ),
+            (
+                io("unable to open database file: /x"),
+                "runtime configuration",
+            ),
+            (io("database disk image is malformed"), "backup"),
+            (io("file is not a database"), "correct its path"),
+            (io("disk I/O error"), "the disk"),
+            (io(&"é".repeat(500)), "failed: é"),
+        ] {
+            let StoreError::Unavailable(told) = error.at("orgs") else {
+                panic!("it is unavailable");
+            };
+            assert!(told.contains("orgs") && told.contains(cure), "{told}");
+            assert!(told.len() < 300, "{told}");
+        }
+    }
+}

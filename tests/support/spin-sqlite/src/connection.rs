@@ -1,0 +1,120 @@
+//! One connection, and the values that pass over it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gatehouse_storage_adapter::sqlite::{DatabaseError, Row, Value};
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+use rusqlite::{params_from_iter, types};
+
+use crate::{Databases, Verdict};
+
+/// A connection to a database. Clones are the same connection.
+#[derive(Clone)]
+pub struct Connection {
+    of: Databases,
+    connection: Arc<Mutex<rusqlite::Connection>>,
+}
+
+/// Columns and rows of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Connection {
+    pub(crate) fn open(of: Databases, path: &Path) -> Result<Self, DatabaseError> {
+        let connection = rusqlite::Connection::open(path).map_err(failure)?;
+        let deny_files = |context: AuthContext<'_>| match context.action {
+            AuthAction::Attach { filename } if !matches!(filename, "" | ":memory:") => {
+                Authorization::Deny
+            }
+            _ => Authorization::Allow,
+        };
+        // An authorizer can be set on a connection that is open, as this one is.
+        let _ = connection.authorizer(Some(deny_files));
+        let connection = Arc::new(Mutex::new(connection));
+        Ok(Self { of, connection })
+    }
+
+    /// Executes one statement.
+    ///
+    /// # Errors
+    ///
+    /// When SQLite does, in its words, or the test.
+    pub fn execute(&self, statement: &str, parameters: &[Value]) -> Result<Answer, DatabaseError> {
+        match self.of.verdict(statement) {
+            Verdict::Proceed => self.query(statement, parameters),
+            Verdict::Fail(error) => Err(error),
+            Verdict::LoseAnswer(error) => {
+                self.query(statement, parameters)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The number of rows that the last statement changed.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.lock().changes()
+    }
+
+    /// The row that was inserted last.
+    #[must_use]
+    pub fn last_insert_rowid(&self) -> i64 {
+        self.lock().last_insert_rowid()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, rusqlite::Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn query(&self, statement: &str, parameters: &[Value]) -> Result<Answer, DatabaseError> {
+        let connection = self.lock();
+        let mut statement = connection.prepare_cached(statement).map_err(failure)?;
+        let columns: Vec<String> = statement
+            .column_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let count = columns.len();
+        let parameters = params_from_iter(parameters.iter().map(parameter));
+        let mut found = statement.query(parameters).map_err(failure)?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next().map_err(failure)? {
+            let values = (0..count).map(|column| row.get_ref(column).map(value));
+            rows.push(values.collect::<Result<Row, _>>().map_err(failure)?);
+        }
+        Ok(Answer { columns, rows })
+    }
+}
+
+fn parameter(from: &Value) -> types::Value {
+    match from {
+        Value::Integer(number) => types::Value::Integer(*number),
+        Value::Text(text) => types::Value::Text(text.clone()),
+        Value::Blob(bytes) => types::Value::Blob(bytes.clone()),
+        Value::Null => types::Value::Null,
+    }
+}
+
+fn value(from: ValueRef<'_>) -> Value {
+    match from {
+        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+        ValueRef::Real(_) | ValueRef::Null => Value::Null,
+    }
+}
+
+// The signature is that of `map_err`.
+#[allow(clippy::needless_pass_by_value)]
+fn failure(from: rusqlite::Error) -> DatabaseError {
+    DatabaseError::Io(from.to_string())
+}

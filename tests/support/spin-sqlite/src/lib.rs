@@ -1,0 +1,120 @@
+//! A double of `spin:sqlite`, as Spin 3.6 and 4.1 have it in their own process, for tests and for the host that stands in for Spin.
+//!
+//! As there, every call of `open` makes a connection of its own to the file of the label; a connection executes one statement at a time,
+//! waits up to five seconds for others where it is not told otherwise, and may not attach files. Errors are those of SQLite, in its words.
+//! What is there besides is for tests: another client of the same databases, and a say in what happens to each statement.
+
+mod connection;
+mod host;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gatehouse_storage_adapter::sqlite::DatabaseError;
+use tempfile::TempDir;
+
+pub use connection::Connection;
+pub use host::AdapterHost;
+
+/// The outcome of one statement, as a test has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is executed.
+    Proceed,
+    /// It fails and does nothing.
+    Fail(DatabaseError),
+    /// It is executed, and its answer is lost on the way.
+    LoseAnswer(DatabaseError),
+}
+
+type Intercept = Arc<dyn Fn(&str) -> Verdict + Send + Sync>;
+
+/// The databases of an application, as one client sees them. Clones are the same client.
+#[derive(Clone)]
+pub struct Databases {
+    files: Arc<Files>,
+    intercept: Arc<Mutex<Option<Intercept>>>,
+}
+
+struct Files {
+    folder: PathBuf,
+    labels: Vec<String>,
+    /// A folder of their own, where they have no other.
+    _own: Option<TempDir>,
+}
+
+impl Databases {
+    /// Databases that are gone with the last client.
+    ///
+    /// # Panics
+    ///
+    /// When there is no room for a folder.
+    #[must_use]
+    pub fn new(labels: &[&str]) -> Self {
+        let own = tempfile::tempdir().expect("a folder for databases");
+        Self::with(own.path().to_owned(), labels, Some(own))
+    }
+
+    /// Databases in `folder`, which is there.
+    #[must_use]
+    pub fn in_folder(folder: &Path, labels: &[&str]) -> Self {
+        Self::with(folder.to_owned(), labels, None)
+    }
+
+    fn with(folder: PathBuf, labels: &[&str], own: Option<TempDir>) -> Self {
+        let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+        Self {
+            files: Arc::new(Files {
+                folder,
+                labels,
+                _own: own,
+            }),
+            intercept: Arc::default(),
+        }
+    }
+
+    /// The file of a label.
+    #[must_use]
+    pub fn path(&self, label: &str) -> PathBuf {
+        self.files.folder.join(format!("{label}.sqlite"))
+    }
+
+    /// Another client of the same databases, for whom nothing goes wrong.
+    #[must_use]
+    pub fn another_client(&self) -> Self {
+        Self {
+            files: self.files.clone(),
+            intercept: Arc::default(),
+        }
+    }
+
+    /// Has `intercept` decide about every statement of this client from now on, by its text.
+    pub fn intercept(&self, intercept: impl Fn(&str) -> Verdict + Send + Sync + 'static) {
+        let mut place = self
+            .intercept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *place = Some(Arc::new(intercept));
+    }
+
+    /// A connection to the database behind `label`.
+    ///
+    /// # Errors
+    ///
+    /// When it is not declared, or its file cannot be opened.
+    pub fn open(&self, label: &str) -> Result<Connection, DatabaseError> {
+        if !self.files.labels.iter().any(|known| known == label) {
+            return Err(DatabaseError::AccessDenied);
+        }
+        Connection::open(self.clone(), &self.path(label))
+    }
+
+    pub(crate) fn verdict(&self, statement: &str) -> Verdict {
+        let intercept = self
+            .intercept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        intercept.map_or(Verdict::Proceed, |intercept| intercept(statement))
+    }
+}
