@@ -18,6 +18,7 @@ mod further_parts;
 pub mod listener;
 pub mod log;
 pub mod metrics;
+pub mod nodes;
 mod one_line;
 pub mod outbound;
 pub mod rate_limits;

@@ -15,8 +15,10 @@ use crate::runtime::services::{Bucket, Level, RateLimits};
 /// Buckets that are remembered at the least; up to twice as many are in memory, some 32 bytes each.
 const REMEMBERED: usize = 500_000;
 
-/// Rate limits of one process.
+/// Rate limits of one process, or of several that share them.
 pub struct Buckets {
+    /// Among how many servers a bucket is divided.
+    servers: Box<dyn Fn() -> usize + Send + Sync>,
     /// The zero of all points in time.
     start: Instant,
     /// Where the keys come from is not trusted, so no caller may know which of them collide.
@@ -26,7 +28,16 @@ pub struct Buckets {
 
 impl Default for Buckets {
     fn default() -> Self {
+        Self::divided_among(|| 1)
+    }
+}
+
+impl Buckets {
+    /// Buckets of which each of several servers has its share, as many as `servers` says at each moment. None asks another one, so all of them
+    /// together let no more through than one bucket would, and less where clients do not spread over them.
+    pub fn divided_among(servers: impl Fn() -> usize + Send + Sync + 'static) -> Self {
         Self {
+            servers: Box::new(servers),
             start: Instant::now(),
             hasher: RandomState::new(),
             fills: Mutex::new(Fills::new(REMEMBERED)),
@@ -37,10 +48,13 @@ impl Default for Buckets {
 impl RateLimits for Buckets {
     fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         let now = self.start.elapsed();
-        let buckets: Vec<(u64, &Bucket)> = buckets
+        let servers = u32::try_from((self.servers)()).unwrap_or(u32::MAX).max(1);
+        let shares: Vec<(u64, Bucket)> = buckets
             .iter()
-            .map(|bucket| (self.hasher.hash_one(&bucket.key), bucket))
+            .map(|bucket| (self.hasher.hash_one(&bucket.key), share(bucket, servers)))
             .collect();
+        let buckets: Vec<(u64, &Bucket)> =
+            shares.iter().map(|(key, share)| (*key, share)).collect();
         // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
         let mut fills = self.fills.lock().unwrap_or_else(PoisonError::into_inner);
         fills.take(now, &buckets)
@@ -98,6 +112,16 @@ impl Fills {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, full_at);
+    }
+}
+
+/// The share of one of several servers in a bucket: it fills so much slower, and holds so much less, but one at least.
+fn share(bucket: &Bucket, servers: u32) -> Bucket {
+    Bucket {
+        key: String::new(),
+        events: bucket.events,
+        period: bucket.period.saturating_mul(servers),
+        burst: (bucket.burst / servers).max(1),
     }
 }
 
@@ -232,6 +256,51 @@ mod tests {
         assert_eq!(wait(fills.take(Duration::MAX, &[(1, &most)])), None);
         assert_eq!(wait(fills.take(at(0), &[(2, &none)])), None);
         assert_eq!(wait(fills.take(at(0), &[(2, &none)])), Some(1));
+    }
+
+    #[test]
+    fn r1_servers_that_share_a_store_let_through_together_what_one_would() {
+        let hour = Bucket {
+            key: "login/mount/gcp".to_owned(),
+            events: 60,
+            period: 3_600_000,
+            burst: 12,
+        };
+        let through = |servers: usize| {
+            let each = (0..servers).map(|_| Buckets::divided_among(move || servers));
+            let taken = each.map(|buckets| {
+                let taken = std::iter::from_fn(|| buckets.take(std::slice::from_ref(&hour)).ok());
+                taken.count()
+            });
+            taken.sum::<usize>()
+        };
+        assert_eq!([1, 2, 3, 4].map(through), [12; 4]);
+        // Everyone lets one through.
+        assert_eq!(through(20), 20);
+    }
+
+    #[test]
+    fn r1_a_share_fills_as_much_slower_as_there_are_servers() {
+        let servers = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(3));
+        let counted = std::sync::Arc::clone(&servers);
+        let buckets =
+            Buckets::divided_among(move || counted.load(std::sync::atomic::Ordering::SeqCst));
+        let hour = Bucket {
+            key: String::new(),
+            events: 60,
+            period: 3_600_000,
+            burst: 3,
+        };
+        let hour = std::slice::from_ref(&hour);
+        let levels = buckets.take(hour).unwrap();
+        assert_eq!(levels[0].remaining, 0);
+        let three_minutes = 3 * 60_000;
+        assert!((three_minutes - 1000..=three_minutes).contains(&levels[0].full_in));
+        // Alone again, it goes on from what it has taken.
+        servers.store(1, std::sync::atomic::Ordering::SeqCst);
+        assert!(buckets.take(hour).is_err());
+        servers.store(0, std::sync::atomic::Ordering::SeqCst);
+        assert!(buckets.take(hour).is_err(), "it counts itself");
     }
 
     #[test]

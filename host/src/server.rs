@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
-use gatehouse_ports::StoreError;
-use gatehouse_store::{Backend, Namespace, PrivateStore, SharedClock};
+use gatehouse_ports::{StoreError, SystemClock};
+use gatehouse_store::{Backend, Namespace, PrivateStore, Roster, SharedClock};
 use http::header::HOST;
 use http::uri::Scheme;
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
@@ -24,6 +24,7 @@ use crate::further_parts::{Followers, FurtherParts};
 use crate::listener::{AnswerBody, Listener, Refusal, RequestHandler};
 use crate::log::Followed;
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
+use crate::nodes::{Introduction, Nodes};
 use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
@@ -32,7 +33,7 @@ use crate::runtime::exchange::{BodyPart, ServeError};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings};
 use crate::runtime::served;
-use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, Services};
+use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, OwnStore, Services, SharedStore};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
 use crate::seal::{SealedStore, Upkeep};
@@ -64,6 +65,8 @@ pub struct Server {
     metrics: Arc<ServerMetrics>,
     upkeep: Upkeep,
     time: Time,
+    /// The servers that share the store, where it is one of several.
+    nodes: Option<Arc<Nodes>>,
     audit: Option<Arc<Sinks>>,
     drain_timeout: Duration,
 }
@@ -81,27 +84,40 @@ impl Server {
         let metrics = Arc::new(ServerMetrics::new()?);
         let steady = Arc::new(SteadyClock::new(metrics.clone()));
         let clock: SharedClock = Arc::clone(&steady) as SharedClock;
+        let (opened, roster) = SealedStore::open_shared(settings, &clock).await?;
         let SealedStore {
             store,
             seal,
             upkeep,
-        } = SealedStore::open(settings, &clock).await?;
+        } = opened;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
         check_clock(&steady)?;
-        let audit = audit(settings)?;
+        let nodes = roster.map(|roster| nodes(settings, roster, &metrics));
+        let nodes = nodes.transpose()?;
+        let audit = audit(settings, nodes.is_some())?;
         let services = Services {
             seal,
+            shared_store: match &nodes {
+                Some(nodes) => Arc::clone(nodes) as Arc<dyn SharedStore>,
+                None => Arc::new(OwnStore),
+            },
             audit: match &audit {
                 Some(sinks) => Arc::clone(sinks) as Arc<dyn AuditLog>,
                 None => Arc::new(NoAudit),
             },
-            rate_limits: Arc::new(Buckets::default()),
+            rate_limits: Arc::new(match nodes.clone() {
+                Some(nodes) => Buckets::divided_among(move || nodes.live()),
+                None => Buckets::default(),
+            }),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
             log: Arc::new(Followed),
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
+        if let Some(nodes) = &nodes {
+            begin(nodes, settings.own_address(listener.local_address())).await;
+        }
         let grants = grants(settings, listener.local_address(), &metrics, &steady)?;
         Ok(Self {
             background: background(settings, &template, &grants),
@@ -113,6 +129,7 @@ impl Server {
                 backend,
             },
             listener,
+            nodes,
             audit,
             drain_timeout: settings.limits.drain_timeout,
         })
@@ -152,12 +169,19 @@ impl Server {
             let metrics = self.metrics;
             metrics.expect_duties(background.duties());
             let done = move |duty: &str, well: bool| metrics.did_duty(duty, well);
-            let clock = Arc::clone(&self.time.clock);
-            let held = move |duty: &str| DELETING_DUTIES.contains(&duty) && clock.is_doubted();
+            let (clock, nodes) = (Arc::clone(&self.time.clock), self.nodes.clone());
+            let held = move |duty: &str| {
+                let is_of_another = nodes.as_ref().is_some_and(|nodes| !nodes.works());
+                is_of_another || DELETING_DUTIES.contains(&duty) && clock.is_doubted()
+            };
             work.spawn(background.repeat(held, done, sender_is_gone(stopped.clone())));
         }
         work.spawn(self.time.keep(sender_is_gone(stopped.clone())));
         work.spawn(self.upkeep.repeat(sender_is_gone(stopped.clone())));
+        if let Some(nodes) = self.nodes.clone() {
+            let stop = sender_is_gone(stopped.clone());
+            work.spawn(async move { nodes.repeat(stop).await });
+        }
         let finish_work = async {
             sender_is_gone(stopped).await;
             // Cut off, it could leave a key at Google that is not stored.
@@ -167,6 +191,9 @@ impl Server {
             }
         };
         tokio::join!(self.listener.serve(self.handler, stop), finish_work);
+        if let Some(nodes) = self.nodes {
+            nodes.leave().await;
+        }
     }
 }
 
@@ -293,12 +320,47 @@ fn without_body(request: &Request<Bytes>) -> Request<Bytes> {
     kept
 }
 
-/// The sinks that the settings name; `None` where they name none.
-fn audit(settings: &Settings) -> Result<Option<Arc<Sinks>>> {
+/// The sinks that the settings name; `None` where they name none. Of servers that share a store, records say which one wrote them.
+fn audit(settings: &Settings, is_shared: bool) -> Result<Option<Arc<Sinks>>> {
     if settings.audit.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Arc::new(Sinks::open(&settings.audit)?)))
+    let sinks = Sinks::open(&settings.audit)?;
+    let sinks = match is_shared {
+        true => sinks.of_node(&settings.node.name()),
+        false => sinks,
+    };
+    Ok(Some(Arc::new(sinks)))
+}
+
+/// This server among those of `roster`.
+fn nodes(
+    settings: &Settings,
+    roster: Arc<dyn Roster>,
+    metrics: &Arc<ServerMetrics>,
+) -> Result<Arc<Nodes>> {
+    let introduction = Introduction {
+        name: settings.node.name(),
+        address: None,
+        works: settings.limits.background_interval.is_some(),
+    };
+    let nodes = Nodes::new(roster, introduction, Arc::new(SystemClock), metrics.clone());
+    Ok(Arc::new(nodes.context("no id for this server")?))
+}
+
+/// Lets the others know of this server, which clients reach at `address`. Where the store does not answer they learn of it later.
+async fn begin(nodes: &Nodes, address: Option<String>) {
+    nodes.is_at(address);
+    match nodes.beat().await {
+        Ok(()) => tracing::info!(
+            live = nodes.live(),
+            works_in_background = nodes.works(),
+            "the servers that share the store know of this one"
+        ),
+        Err(error) => {
+            tracing::warn!(%error, "the servers that share the store do not know of this one yet")
+        }
+    }
 }
 
 /// The grants of an instance that serves requests.

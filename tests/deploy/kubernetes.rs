@@ -144,12 +144,16 @@ fn kustomize_makes_of_each_folder_the_objects_that_these_tests_read() {
 }
 
 #[test]
-fn one_server_at_a_time_has_a_store() {
+fn one_server_at_a_time_has_a_store_in_a_file_and_several_share_a_database() {
     for variant in variants() {
         let workload = variant.workload();
-        assert_eq!(workload["spec"]["replicas"], 1, "{}", variant.name);
-        if workload["kind"] == "Deployment" {
-            assert_eq!(workload["spec"]["strategy"]["type"], "Recreate");
+        let is_shared = workload["kind"] == "Deployment";
+        let replicas = if is_shared { 2 } else { 1 };
+        assert_eq!(workload["spec"]["replicas"], replicas, "{}", variant.name);
+        if is_shared {
+            let strategy = &workload["spec"]["strategy"];
+            assert_eq!(strategy["type"], "RollingUpdate");
+            assert_eq!(strategy["rollingUpdate"]["maxUnavailable"], 0);
         }
         let kind = match variant.name {
             "postgresql" => "postgresql",

@@ -101,7 +101,7 @@ fn the_unit_waits_for_the_server_and_lets_it_finish() {
     let files: u64 = value(&unit, "LimitNOFILE").parse().unwrap();
     let connections: u64 = default_limit("connections").parse().unwrap();
     assert!(files >= connections + 256);
-    // A standby is a server that is started again and again.
+    // However long its database is away, it is started again and again.
     assert_eq!(value(&unit, "Restart"), "on-failure");
     assert_eq!(value(&unit, "StartLimitIntervalSec"), "0");
     assert_eq!(value(&unit, "RestartSec"), "2");

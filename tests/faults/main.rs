@@ -11,6 +11,7 @@ mod killed_server;
 mod login_flood;
 mod long_lists;
 mod restart;
+mod several_servers;
 mod shared_store;
 mod slow_reader;
 mod soak;

@@ -15,7 +15,7 @@ const PREFIX: &str = "hmac-sha256:";
 const ALWAYS_HASHED: [&str; 4] = ["jwt", "credentials", "token", "client_token"];
 
 /// Members of every record that the host writes itself.
-const RESERVED: [&str; 4] = ["sequence", "time", "type", "hash"];
+const RESERVED: [&str; 5] = ["sequence", "time", "type", "node", "hash"];
 
 /// Bytes beyond which a document is not taken.
 const LONGEST_DOCUMENT: usize = 16 << 20;

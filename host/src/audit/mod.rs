@@ -74,7 +74,11 @@ enum Reason {
 }
 
 /// All sinks of a server.
-pub struct Sinks(Vec<Sink>);
+pub struct Sinks {
+    sinks: Vec<Sink>,
+    /// The member of each record that says which server wrote it, with a comma before it; empty where there is one server.
+    node: String,
+}
 
 impl Sinks {
     /// Opens the sinks, and writes to each that its log begins or resumes.
@@ -89,17 +93,28 @@ impl Sinks {
                 why,
             })
         };
-        settings
-            .iter()
-            .map(open)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        Ok(Self {
+            sinks: settings.iter().map(open).collect::<Result<_, _>>()?,
+            node: String::new(),
+        })
+    }
+
+    /// The same with the name of this server in each record, for servers whose records are gathered in one place. A name has letters, digits,
+    /// `.`, `_` and `-` alone; others are left out.
+    #[must_use]
+    pub fn of_node(mut self, name: &str) -> Self {
+        let plain = |character: &char| {
+            character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-')
+        };
+        let name: String = name.chars().filter(plain).collect();
+        self.node = format!(r#","node":"{name}""#);
+        self
     }
 
     /// Lets every sink go on with the file that is now at its path, after the operator has renamed the old one. The new file begins
     /// with a line that names the last one of the old.
     pub fn reopen(&self) {
-        for sink in &self.0 {
+        for sink in &self.sinks {
             if sink.orders.try_send(Order::Reopen).is_err() {
                 tracing::error!(
                     sink = sink.shown.name,
@@ -117,9 +132,13 @@ impl Sinks {
             Side::Request => "request",
             Side::Response => "response",
         };
-        let head = format!(r#""time":"{:.9}","type":"{side}""#, Timestamp::now());
-        let mut answers = Vec::with_capacity(self.0.len());
-        for sink in &self.0 {
+        let head = format!(
+            r#""time":"{:.9}","type":"{side}"{}"#,
+            Timestamp::now(),
+            self.node
+        );
+        let mut answers = Vec::with_capacity(self.sinks.len());
+        for sink in &self.sinks {
             let members = document.members(&sink.hasher);
             let members = members.map_err(|_| AuditFailure::Invalid)?;
             let comma = if members.is_empty() { "" } else { "," };
@@ -139,7 +158,7 @@ impl Sinks {
 
 impl AuditLog for Sinks {
     fn is_on(&self) -> bool {
-        !self.0.is_empty()
+        !self.sinks.is_empty()
     }
 
     fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditFailure>> {
@@ -147,11 +166,11 @@ impl AuditLog for Sinks {
     }
 
     fn sinks(&self) -> Vec<AuditSink> {
-        self.0.iter().map(|sink| sink.shown.clone()).collect()
+        self.sinks.iter().map(|sink| sink.shown.clone()).collect()
     }
 
     fn hash(&self, sink: &str, text: &str) -> Option<String> {
-        let sink = self.0.iter().find(|found| found.shown.name == sink)?;
+        let sink = self.sinks.iter().find(|found| found.shown.name == sink)?;
         Some(sink.hasher.hash(text))
     }
 }

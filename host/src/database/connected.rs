@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gatehouse_store::{
-    Backend, PostgresBackend, PostgresError, PostgresSettings, Server, SharedClock,
+    Backend, PostgresBackend, PostgresError, PostgresSettings, Roster, Server, SharedClock,
 };
 use zeroize::Zeroizing;
 
@@ -15,12 +15,38 @@ use crate::settings::{Settings, StorageType};
 const NO_STANDBY: &str = "storage.url: the database has no synchronous standby (synchronous_standby_names is empty), so what it \
                           acknowledged is lost with its disk";
 
-/// Opens the store for the only server that uses it, and makes or migrates its tables where the settings allow that.
+/// Opens the store for one of several servers, and makes or migrates its tables where the settings allow that. Answers the list of the servers
+/// as well.
 ///
 /// # Errors
 ///
-/// When the database cannot be used, or another server uses it.
-pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+/// When the database cannot be used, or a command for stopped servers uses it.
+pub async fn open_shared(
+    settings: &Settings,
+    clock: &SharedClock,
+) -> Result<(Arc<dyn Backend>, Arc<dyn Roster>)> {
+    let address = migrated(settings).await?;
+    let backend = PostgresBackend::open_shared(&address, Arc::clone(clock)).await?;
+    if let Some(warning) = warning(backend.server()) {
+        tracing::warn!("{warning}");
+    }
+    let roster = Arc::new(backend.roster());
+    Ok((Arc::new(backend), roster))
+}
+
+/// Opens the store for a command that needs it alone, and makes or migrates its tables where the settings allow that.
+///
+/// # Errors
+///
+/// When the database cannot be used, or a server uses it.
+pub async fn open_alone(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+    let address = migrated(settings).await?;
+    let backend = PostgresBackend::open_alone(&address, Arc::clone(clock)).await?;
+    Ok(Arc::new(backend))
+}
+
+/// Makes or migrates the tables where the settings allow that, and answers where they are.
+async fn migrated(settings: &Settings) -> Result<PostgresSettings> {
     let address = address(settings)?;
     if settings.storage.migrate {
         let migrated = PostgresBackend::migrate(&address).await?;
@@ -31,18 +57,14 @@ pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Ba
             );
         }
     }
-    let backend = PostgresBackend::open_alone(&address, Arc::clone(clock)).await?;
-    if let Some(warning) = warning(backend.server()) {
-        tracing::warn!("{warning}");
-    }
-    Ok(Arc::new(backend))
+    Ok(address)
 }
 
 /// Tries the database, and changes nothing in it. Answers what is to be said to the operator.
 ///
 /// # Errors
 ///
-/// When a server could not start with it, but for another server that uses it.
+/// When a server could not start with it, but for a command that has it alone.
 pub async fn check(settings: &Settings) -> Result<Option<&'static str>> {
     let clock: SharedClock = Arc::new(gatehouse_ports::SystemClock);
     match PostgresBackend::open(&address(settings)?, clock).await {

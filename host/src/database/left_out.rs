@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use gatehouse_store::{Backend, SharedClock};
+use gatehouse_store::{Backend, Roster, SharedClock};
 
 use crate::settings::Settings;
 
@@ -14,7 +14,19 @@ const MISSING: &str = "this program was built without its feature `postgresql`";
 /// # Errors
 ///
 /// Always.
-pub async fn open(_: &Settings, _: &SharedClock) -> Result<Arc<dyn Backend>> {
+pub async fn open_shared(
+    _: &Settings,
+    _: &SharedClock,
+) -> Result<(Arc<dyn Backend>, Arc<dyn Roster>)> {
+    bail!(MISSING)
+}
+
+/// Says that there is no client.
+///
+/// # Errors
+///
+/// Always.
+pub async fn open_alone(_: &Settings, _: &SharedClock) -> Result<Arc<dyn Backend>> {
     bail!(MISSING)
 }
 

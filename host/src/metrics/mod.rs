@@ -14,6 +14,7 @@ use prometheus::{
 };
 
 use crate::clock::ClockWatch;
+use crate::nodes::NodesWatch;
 use crate::runtime::exchange::ServeError;
 use crate::runtime::pool::Pool;
 use crate::runtime::services::Metrics;
@@ -81,6 +82,9 @@ pub struct ServerMetrics {
     clock_steps: IntCounterVec,
     duties: IntCounterVec,
     clock_doubted: IntGauge,
+    nodes_live: IntGauge,
+    clock_skew: IntGauge,
+    works_for_all: IntGauge,
     pool: OnceLock<Weak<Pool>>,
 }
 
@@ -147,14 +151,28 @@ impl ServerMetrics {
                 "clock_doubted",
                 "1 while the system's clock is so far ahead that background work deletes nothing.",
             )?,
+            nodes_live: IntGauge::new(
+                "nodes_live",
+                "Servers that share the store and were seen within 15 s, this one included.",
+            )?,
+            clock_skew: IntGauge::new(
+                "clock_skew_milliseconds",
+                "By how much the system's clock is ahead of the database's; 0 where the store is no database.",
+            )?,
+            works_for_all: IntGauge::new(
+                "background_work_here",
+                "1 while background work falls to this server, and not to another one that shares its store.",
+            )?,
             pool: OnceLock::new(),
         };
+        metrics.nodes_live.set(1);
+        metrics.works_for_all.set(1);
         metrics.register()?;
         Ok(metrics)
     }
 
     fn register(&self) -> Result<(), prometheus::Error> {
-        let collectors: [Box<dyn Collector>; 12] = [
+        let collectors: [Box<dyn Collector>; 15] = [
             Box::new(self.requests.clone()),
             Box::new(self.request_seconds.clone()),
             Box::new(self.unanswered.clone()),
@@ -167,6 +185,9 @@ impl ServerMetrics {
             Box::new(self.clock_steps.clone()),
             Box::new(self.duties.clone()),
             Box::new(self.clock_doubted.clone()),
+            Box::new(self.nodes_live.clone()),
+            Box::new(self.clock_skew.clone()),
+            Box::new(self.works_for_all.clone()),
         ];
         for collector in collectors {
             self.registry.register(collector)?;
@@ -264,6 +285,17 @@ impl ClockWatch for ServerMetrics {
     }
 }
 
+impl NodesWatch for ServerMetrics {
+    fn counted(&self, live: usize, clock_ahead: i64) {
+        self.nodes_live.set(i64::try_from(live).unwrap_or(i64::MAX));
+        self.clock_skew.set(clock_ahead);
+    }
+
+    fn works(&self, works: bool) {
+        self.works_for_all.set(i64::from(works));
+    }
+}
+
 impl Metrics for ServerMetrics {
     fn count(&self, counter: &str, labels: &[(String, String)], by: u64) {
         if let ("logins", [(label, outcome)]) = (counter, labels)
@@ -324,6 +356,8 @@ mod tests {
         metrics.committed("conflict", Duration::from_micros(1));
         metrics.called("failed");
         metrics.stepped(false);
+        metrics.counted(3, -2500);
+        metrics.works(false);
         metrics.expect_duties(["maintain-access", "report-events"].into_iter());
         metrics.did_duty("maintain-access", true);
         metrics.did_duty("maintain-access", false);
@@ -346,6 +380,9 @@ mod tests {
             r#"gatehouse_background_duties_total{duty="report-events",outcome="failed"} 0"#,
             r#"gatehouse_logins_total{outcome="success"} 2"#,
             "gatehouse_component_requests_waiting 0",
+            "gatehouse_nodes_live 3",
+            "gatehouse_clock_skew_milliseconds -2500",
+            "gatehouse_background_work_here 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

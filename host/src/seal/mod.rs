@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use gatehouse_store::{
-    Backend, MemoryBackend, RedbBackend, SealedBackend, ShareSeal, SharedClock, UnsealError,
+    Backend, MemoryBackend, RedbBackend, Roster, SealedBackend, ShareSeal, SharedClock, UnsealError,
 };
 
 pub use upkeep::Upkeep;
@@ -42,7 +42,26 @@ pub struct SealedStore {
 }
 
 impl SealedStore {
-    /// Opens the store that the settings name, as far as this is possible without people.
+    /// Opens the store that the settings name for a server, with the list of the servers that share it, where several can.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub async fn open_shared(
+        settings: &Settings,
+        clock: &SharedClock,
+    ) -> Result<(Self, Option<Arc<dyn Roster>>)> {
+        let (below, roster) = match settings.storage.kind {
+            StorageType::Postgresql => {
+                let (below, roster) = database::open_shared(settings, clock).await?;
+                (below, Some(roster))
+            }
+            _ => (backend(settings, clock).await?, None),
+        };
+        Ok((Self::over(below, settings, clock).await?, roster))
+    }
+
+    /// Opens the store that the settings name for nobody else, as far as this is possible without people.
     ///
     /// A key file that is not the store's does not stop the start: the server then is sealed, and says so to every client that asks.
     ///
@@ -51,7 +70,14 @@ impl SealedStore {
     /// When the store or the key file cannot be had, the store was made with another kind of seal, or the witness says that it is an old
     /// copy.
     pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Self> {
-        let below = backend(settings, clock).await?;
+        Self::over(backend(settings, clock).await?, settings, clock).await
+    }
+
+    async fn over(
+        below: Arc<dyn Backend>,
+        settings: &Settings,
+        clock: &SharedClock,
+    ) -> Result<Self> {
         let store = Arc::new(Store::new(below, Arc::clone(clock)));
         let witness = settings.seal.witness.clone().map(Witness::new);
         if let Some(witness) = &witness {
@@ -111,6 +137,7 @@ fn wrong_kind(error: UnsealError) -> anyhow::Error {
     anyhow::Error::new(error).context(cure)
 }
 
+/// The backend that the settings name, for nobody else.
 async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
@@ -121,7 +148,7 @@ async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Bac
             let store = RedbBackend::open(&folder.join(STORE_FILE), Arc::clone(clock))?;
             Ok(Arc::new(store))
         }
-        StorageType::Postgresql => database::open(settings, clock).await,
+        StorageType::Postgresql => database::open_alone(settings, clock).await,
     }
 }
 

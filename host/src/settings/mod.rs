@@ -21,7 +21,8 @@ pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
     ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
-    OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType, VersionSettings,
+    NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType,
+    VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
@@ -34,6 +35,8 @@ pub struct Settings {
     pub listener: ListenerSettings,
     /// Where records are kept.
     pub storage: StorageSettings,
+    /// This server among those that share its store.
+    pub node: NodeSettings,
     /// The seal, which unlocks the stored records.
     pub seal: SealSettings,
     /// The operator's overrides for calls to Google.
@@ -121,6 +124,7 @@ impl Settings {
         let mut settings = Self {
             listener: ListenerSettings::read(&mut sources.section("listener")),
             storage: StorageSettings::read(&mut sources.section("storage")),
+            node: NodeSettings::read(&mut sources.section("node")),
             seal: SealSettings::read(&mut sources.section("seal")),
             google: GoogleSettings::read(&mut sources.section("google")),
             compatibility: CompatibilitySettings::read(&mut sources.section("compatibility")),
@@ -157,6 +161,15 @@ impl Settings {
     #[must_use]
     pub fn effective(&self) -> &[EffectiveSetting] {
         &self.effective
+    }
+
+    /// Scheme, host and port at which clients reach this server at `local_address`; `None` where the settings do not tell.
+    #[must_use]
+    pub fn own_address(&self, local_address: SocketAddr) -> Option<String> {
+        match &self.node.address {
+            Some(url) => Some(url.origin().ascii_serialization()),
+            None => self.listener.advertised(local_address),
+        }
     }
 
     /// The environment variables that the components of a server at `local_address` are given; they see nothing else of the

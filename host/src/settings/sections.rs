@@ -97,7 +97,7 @@ pub struct StorageSettings {
     pub password_file: Option<PathBuf>,
     /// PEM file with certificate authorities that are trusted for the database beside those of the operating system.
     pub ca_file: Option<PathBuf>,
-    /// Most connections to the database at one time, beside one that holds it for this server. Default 16.
+    /// Most connections to the database at one time, beside two of the server's own. Default 16.
     pub connections: usize,
     /// True if a start makes the tables in the database or brings them up to date, for which its user needs the right to. Default false:
     /// `gatehouse operator database migrate` does it.
@@ -116,6 +116,43 @@ impl StorageSettings {
             migrate: section.value("migrate", false),
         }
     }
+}
+
+/// `[node]`: this server among those that share its store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeSettings {
+    /// The name that `sys/ha-status` and the audit log show, of letters, digits, `.`, `_` and `-`. Default: the name of the machine.
+    pub name: Option<String>,
+    /// Where clients reach this one server and no other, such as `https://one.gatehouse.example.com:8200`: scheme, host and port. Default:
+    /// `listener.advertised_address`, which behind a load balancer is the address of all.
+    pub address: Option<Url>,
+}
+
+impl NodeSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            name: section.optional("name"),
+            address: section.optional("address"),
+        }
+    }
+
+    /// The name of this server: at most 64 characters that need no quotes anywhere.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let machine = || std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let name = self.name.clone().unwrap_or_else(machine);
+        let fits = |character: &char| is_of_name(*character);
+        let name: String = name.trim().chars().filter(fits).take(64).collect();
+        if name.is_empty() {
+            return "unnamed".to_owned();
+        }
+        name
+    }
+}
+
+/// True if a character may be part of the name of a server.
+pub(super) const fn is_of_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-')
 }
 
 /// The kinds of seal.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tracing_subscriber::filter::Targets;
 use url::{Host, Url};
 
+use super::sections::is_of_name;
 use super::source::Problem;
 use super::{AuditSinkSettings, AuditSinkType, SealType, Settings, StorageSettings, StorageType};
 use crate::database;
@@ -15,6 +16,7 @@ pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
     let mut problems = Vec::new();
     check_listener(settings, &mut problems);
     check_storage(settings, &mut problems);
+    check_node(settings, &mut problems);
     check_seal(settings, &mut problems);
     check_google(settings, &mut problems);
     check_audit(settings, &mut problems);
@@ -74,6 +76,24 @@ fn check_storage(settings: &Settings, problems: &mut Vec<Problem>) {
         )),
         StorageType::Postgresql => check_database(storage, problems),
         _ => {}
+    }
+}
+
+fn check_node(settings: &Settings, problems: &mut Vec<Problem>) {
+    let node = &settings.node;
+    if let Some(name) = &node.name
+        && (name.len() > 64 || !name.chars().all(is_of_name))
+    {
+        problems.push(Problem::new(
+            "node.name",
+            "expected at most 64 letters, digits, `.`, `_` and `-`",
+        ));
+    }
+    if node.address.as_ref().is_some_and(|url| !is_origin(url)) {
+        problems.push(Problem::new(
+            "node.address",
+            "expected scheme, host and port alone, such as \"https://one.gatehouse.example.com:8200\"",
+        ));
     }
 }
 

@@ -52,6 +52,7 @@ mod namespace;
 #[cfg(feature = "postgresql")]
 mod postgresql;
 mod private_store;
+mod roster;
 mod rules;
 mod sealed;
 mod shares;
@@ -68,8 +69,11 @@ pub use keys::{KeyStatus, RotationPolicy, Tended};
 pub use memory::MemoryBackend;
 pub use namespace::Namespace;
 #[cfg(feature = "postgresql")]
-pub use postgresql::{Migrated, PostgresBackend, PostgresError, PostgresSettings, Server};
+pub use postgresql::{
+    Migrated, PostgresBackend, PostgresError, PostgresRoster, PostgresSettings, Server,
+};
 pub use private_store::PrivateStore;
+pub use roster::{FORGOTTEN_AFTER, LIVE_FOR, LiveNode, Node, Roll, Roster};
 pub use rules::SharedClock;
 pub use sealed::{SealedBackend, UnsealError, Unsealed};
 pub use shares::{

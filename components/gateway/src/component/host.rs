@@ -4,13 +4,13 @@ use zeroize::Zeroizing;
 
 use crate::host::bindings::gatehouse::host::{
     audit as audit_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
-    seal as seal_wit,
+    seal as seal_wit, shared_store as shared_store_wit,
 };
 use crate::host::{
     AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
-    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics,
+    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLines, Metrics, NodeList,
     RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress,
-    UnsealError,
+    SharedStore, UnsealError,
 };
 
 /// The host that runs this component.
@@ -23,6 +23,7 @@ pub(super) fn imported() -> Host {
         rate_limits: Box::new(Imported),
         metrics: Box::new(Imported),
         log: Box::new(Imported),
+        shared_store: Box::new(Imported),
     }
 }
 
@@ -187,5 +188,15 @@ impl Metrics for Imported {
 impl Log for Imported {
     fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines> {
         log_wit::follow(after, level)
+    }
+}
+
+impl SharedStore for Imported {
+    fn nodes(&self) -> Option<NodeList> {
+        shared_store_wit::nodes()
+    }
+
+    fn is_away(&self) -> bool {
+        shared_store_wit::is_away()
     }
 }

@@ -43,6 +43,7 @@ mod bindings {
             "gatehouse:host/metrics@0.1.0": crate::host::bindings::gatehouse::host::metrics,
             "gatehouse:host/rate-limits@0.1.0": crate::host::bindings::gatehouse::host::rate_limits,
             "gatehouse:host/seal@0.1.0": crate::host::bindings::gatehouse::host::seal,
+            "gatehouse:host/shared-store@0.1.0": crate::host::bindings::gatehouse::host::shared_store,
         },
         generate_all,
     });

@@ -10,6 +10,7 @@ wit_bindgen::generate!({
             import gatehouse:host/rate-limits@0.1.0;
             import gatehouse:host/metrics@0.1.0;
             import gatehouse:host/log@0.1.0;
+            import gatehouse:host/shared-store@0.1.0;
         }
     ",
     path: "../../wit/host",

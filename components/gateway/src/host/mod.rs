@@ -11,6 +11,7 @@ mod log;
 mod metrics;
 mod rate_limits;
 mod seal;
+mod shared_store;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
 pub use ceremonies::{
@@ -21,6 +22,7 @@ pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
+pub use shared_store::{Node, NodeList, OwnStore, SharedStore};
 
 /// The services of a host.
 pub struct Host {
@@ -38,6 +40,8 @@ pub struct Host {
     pub metrics: Box<dyn Metrics + Send + Sync>,
     /// The lines that the server logs.
     pub log: Box<dyn Log + Send + Sync>,
+    /// The store as far as several servers share it.
+    pub shared_store: Box<dyn SharedStore + Send + Sync>,
 }
 
 impl Default for Host {
@@ -51,6 +55,7 @@ impl Default for Host {
             rate_limits: Box::new(NoRateLimits),
             metrics: Box::new(NoMetrics),
             log: Box::new(NoLog),
+            shared_store: Box::new(OwnStore),
         }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct ApiError {
     pub(crate) detail: Option<String>,
     /// After how many seconds it is worth trying again.
     retry_after: Option<u32>,
+    /// True if the store failed.
+    is_of_store: bool,
 }
 
 /// How the text of a error is wrapped.
@@ -54,6 +56,7 @@ impl ApiError {
             text: text.into(),
             detail: None,
             retry_after: None,
+            is_of_store: false,
         }
     }
 
@@ -120,6 +123,26 @@ impl ApiError {
         Self::listed(500, "internal error").with_detail(detail)
     }
 
+    /// The store failed; `detail` is for its operator.
+    pub(crate) fn of_store(detail: impl Into<String>) -> Self {
+        let mut error = Self::internal(detail);
+        error.is_of_store = true;
+        error
+    }
+
+    /// The same where the store failed because it cannot be reached: worth trying again, like nothing else that fails (contract 1.6, SEC-S8).
+    pub(crate) fn while_away(self, is_away: impl FnOnce() -> bool) -> Self {
+        if !self.is_of_store || !is_away() {
+            return self;
+        }
+        Self {
+            status: 503,
+            text: "the store cannot be reached, try again".to_owned(),
+            retry_after: Some(1),
+            ..self
+        }
+    }
+
     /// Adds words for the operator.
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
@@ -177,6 +200,7 @@ impl From<Failure> for ApiError {
             Failure::NotInitialized => Self::plain(503, "Vault is not initialized"),
             Failure::Sealed => Self::plain(503, "Vault is sealed"),
             Failure::Contended => Self::listed(503, "too many writers at once, try again"),
+            Failure::Unavailable(_) => Self::of_store(failure.to_string()),
             failure => Self::internal(failure.to_string()),
         }
     }
@@ -187,6 +211,7 @@ impl From<StorageError> for ApiError {
         match error {
             StorageError::Sealed => Failure::Sealed.into(),
             StorageError::Contended(_) => Failure::Contended.into(),
+            StorageError::Unavailable(_) => Self::of_store(error.to_string()),
             error => Self::internal(error.to_string()),
         }
     }
@@ -272,6 +297,7 @@ fn rendered(status: u16, errors: &[&str]) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::SealFailure;
 
     fn body(error: &ApiError, audience: Audience) -> String {
         String::from_utf8(error.response(audience).body).unwrap()
@@ -312,6 +338,30 @@ mod tests {
         let error = ApiError::from(Failure::Unavailable("disk /dev/sda1 is full".to_owned()));
         assert!(!body(&error, Audience::Authenticated).contains("sda1"));
         assert!(error.detail.unwrap().contains("sda1"));
+    }
+
+    #[test]
+    fn s8_only_what_a_store_failed_to_do_that_is_away_is_worth_trying_again() {
+        let status = |error: ApiError, is_away: bool| {
+            let response = error
+                .while_away(|| is_away)
+                .response(Audience::Authenticated);
+            let retry = response.header("retry-after").map(str::to_owned);
+            (response.status, retry)
+        };
+        let again = Some("1".to_owned());
+        let failed = || Failure::Unavailable("it is silent".to_owned());
+        assert_eq!(status(failed().into(), true), (503, again.clone()));
+        assert_eq!(status(failed().into(), false), (500, None));
+        let storage = StorageError::Unavailable(String::new());
+        assert_eq!(status(storage.into(), true), (503, again.clone()));
+        let seal = SealFailure::Unavailable(String::new());
+        assert_eq!(status(seal.into(), true), (503, again));
+        let damaged = Failure::Damaged("record".to_owned());
+        assert_eq!(status(damaged.into(), true), (500, None));
+        assert_eq!(status(ApiError::absent(), true), (404, None));
+        let told = ApiError::from(failed()).while_away(|| true);
+        assert!(told.detail.is_some_and(|detail| detail.contains("silent")));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Facts that operators and their tools ask about a server: `sys/ha-status`, `sys/host-info`,
 //! `sys/version-history`, `sys/replication/status`, `sys/in-flight-req` (contract 6.1).
 //!
-//! The gateway is a component: it knows neither the machine below it nor other requests. What it does not know it leaves out or empty,
-//! as the reference does where it cannot find out.
+//! The gateway is a component: it knows neither the machine below it nor other requests, and of other servers what its host tells. What it
+//! does not know it leaves out or empty, as the reference does where it cannot find out.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,67 @@ use super::envelope::{self, Reply};
 use super::errors::ApiError;
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
+use crate::host::Node;
 use crate::http::Response;
 
-/// `sys/ha-status`: one server, which is the active one. Under which address clients reach it is for its operator to know.
+/// A server of the cluster. All of them are active: each serves every request by itself.
+#[derive(Serialize)]
+struct ClusterNode {
+    hostname: String,
+    api_address: String,
+    cluster_address: &'static str,
+    active_node: bool,
+    /// When another server heard of it; that which answers has no need to.
+    last_echo: Option<Timestamp>,
+    version: String,
+    echo_duration_ms: u32,
+    clock_skew_ms: i64,
+    replication_primary_canary_age_ms: u64,
+}
+
+impl ClusterNode {
+    fn of(node: Node, last_echo: Option<Timestamp>, echo_duration_ms: u32) -> Self {
+        Self {
+            hostname: node.name,
+            api_address: node.address.unwrap_or_default(),
+            cluster_address: "",
+            active_node: true,
+            last_echo,
+            version: node.version,
+            echo_duration_ms,
+            clock_skew_ms: node.clock_ahead,
+            replication_primary_canary_age_ms: 0,
+        }
+    }
+}
+
+/// `sys/ha-status`: the servers that share the store, this one first. A server with a store of its own is alone, and under which address
+/// clients reach it is for its operator to know.
 pub(super) fn ha_status(call: &Call<'_>) -> Answer {
-    let nodes = json!([{
-        "hostname": "",
-        "api_address": "",
-        "cluster_address": "",
-        "active_node": true,
-        "last_echo": null,
-        "version": call.server.settings.compatibility_version,
-        "echo_duration_ms": 0,
-        "clock_skew_ms": 0,
-        "replication_primary_canary_age_ms": 0,
-    }]);
+    let server = call.server;
+    let nodes = match server.host.shared_store.nodes() {
+        None => {
+            let alone = Node {
+                name: String::new(),
+                address: None,
+                version: server.settings.compatibility_version.clone(),
+                started_at: 0,
+                seen_at: 0,
+                clock_ahead: 0,
+            };
+            vec![ClusterNode::of(alone, None, 0)]
+        }
+        Some(nodes) => {
+            let own = ClusterNode::of(nodes.this, None, nodes.answered_in);
+            let others = nodes.others.into_iter().map(|node| {
+                let seen = timestamp(node.seen_at / 1000);
+                ClusterNode::of(node, Some(seen), 0)
+            });
+            std::iter::once(own).chain(others).collect()
+        }
+    };
+    let nodes =
+        serde_json::to_value(nodes).map_err(|error| ApiError::internal(error.to_string()))?;
     let data = Map::from_iter([("nodes".to_owned(), nodes)]);
     Ok(Some(Reply::copied(data)))
 }

@@ -83,6 +83,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
     let server = &Server::from(gateway);
     let mut audience = Audience::Authenticated;
     let refuse = |error: ApiError, audience| {
+        let error = error.while_away(|| server.host.shared_store.is_away());
         if let Some(detail) = &error.detail {
             server.tell_operator(detail);
         }

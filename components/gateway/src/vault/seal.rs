@@ -221,7 +221,7 @@ impl From<SealFailure> for ApiError {
     fn from(failure: SealFailure) -> Self {
         match failure {
             SealFailure::Automatic => Self::plain(400, failure.to_string()),
-            SealFailure::Unavailable(_) => Self::internal(failure.to_string()),
+            SealFailure::Unavailable(_) => Self::of_store(failure.to_string()),
         }
     }
 }

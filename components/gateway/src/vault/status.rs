@@ -1,5 +1,7 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::call::Unadmitted;
@@ -7,6 +9,7 @@ use super::envelope;
 use super::errors::ApiError;
 use super::fields::parse_boolean;
 use super::stage::Stage;
+use super::timestamp::timestamp;
 use crate::http::Response;
 use crate::query;
 
@@ -30,8 +33,8 @@ struct Health<'a> {
     cluster_name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster_id: Option<&'a str>,
-    echo_duration_ms: u64,
-    clock_skew_ms: u64,
+    echo_duration_ms: u32,
+    clock_skew_ms: i64,
     replication_primary_canary_age_ms: u64,
 }
 
@@ -46,6 +49,12 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         Stage::Active(cluster) => (codes.active, Some(cluster)),
     };
     let sealed = cluster.is_none();
+    // Of a server that shares no store there is no other clock to differ from.
+    let (echo_duration_ms, clock_skew_ms) = server
+        .host
+        .shared_store
+        .nodes()
+        .map_or((0, 0), |nodes| (nodes.answered_in, nodes.this.clock_ahead));
     let body = Health {
         initialized: !matches!(stage, Stage::Uninitialized),
         sealed,
@@ -58,8 +67,8 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         enterprise: false,
         cluster_name: cluster.map(|cluster| cluster.name.as_str()),
         cluster_id: cluster.map(|cluster| cluster.id.as_str()),
-        echo_duration_ms: 0,
-        clock_skew_ms: 0,
+        echo_duration_ms,
+        clock_skew_ms,
         replication_primary_canary_age_ms: 0,
     };
     envelope::bare(status, &body)
@@ -118,23 +127,40 @@ fn code(name: &str, value: &str) -> Result<u16, ApiError> {
 struct Leader {
     ha_enabled: bool,
     is_self: bool,
-    active_time: &'static str,
-    leader_address: &'static str,
+    active_time: Cow<'static, str>,
+    leader_address: String,
     leader_cluster_address: &'static str,
     performance_standby: bool,
     performance_standby_last_remote_wal: u64,
 }
 
-/// `sys/leader`
-pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
-    let alone = Leader {
-        ha_enabled: false,
-        is_self: false,
-        active_time: "0001-01-01T00:00:00Z",
-        leader_address: "",
+/// What the reference says of a time that is none.
+const NO_TIME: &str = "0001-01-01T00:00:00Z";
+
+/// `sys/leader`: of servers that share a store each leads itself, so no client is sent from one to another.
+pub(super) fn leader(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let own = asked
+        .server
+        .host
+        .shared_store
+        .nodes()
+        .map(|nodes| nodes.this);
+    let leads = own.is_some();
+    let (active_time, leader_address) = match own {
+        None => (NO_TIME.into(), String::new()),
+        Some(own) => (
+            timestamp(own.started_at / 1000).to_string().into(),
+            own.address.unwrap_or_default(),
+        ),
+    };
+    let leader = Leader {
+        ha_enabled: leads,
+        is_self: leads,
+        active_time,
+        leader_address,
         leader_cluster_address: "",
         performance_standby: false,
         performance_standby_last_remote_wal: 0,
     };
-    envelope::bare(200, &alone)
+    envelope::bare(200, &leader)
 }

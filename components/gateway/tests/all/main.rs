@@ -54,6 +54,7 @@ mod rows;
 mod seal;
 mod sealed;
 mod server;
+mod shared_store;
 mod status;
 mod token_roles;
 mod tokens;

@@ -86,5 +86,8 @@ fn sink_of(place: &Place, output: fs::File, timeout: Duration) -> Result<Sinks, 
     };
     let hasher = key::hasher(None).unwrap();
     let sink = Sink::start(&settings, hasher, Writer::of_stream(output))?;
-    Ok(Sinks(vec![sink]))
+    Ok(Sinks {
+        sinks: vec![sink],
+        node: String::new(),
+    })
 }

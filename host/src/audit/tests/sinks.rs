@@ -29,6 +29,19 @@ async fn l2_a_record_shows_what_is_named_and_hashes_the_rest() {
 }
 
 #[tokio::test]
+async fn l3_records_of_servers_that_share_a_store_say_which_one_wrote_them() {
+    let place = Place::new();
+    let sinks = place.open().of_node("one.example-1\",\"hash\":\"");
+    write(&sinks, 1).await.unwrap();
+    let records = records(&place.log());
+    assert_eq!(records[1]["node"], "one.example-1hash");
+    assert_eq!(records[1]["n"], 1);
+    let own = sinks.write(entry(r#"{"node":"two"}"#)).await;
+    assert!(matches!(own, Err(AuditFailure::Invalid)));
+    assert_eq!(verified(&place.log()).lines, 2);
+}
+
+#[tokio::test]
 async fn what_is_no_object_is_refused_and_not_written() {
     let place = Place::new();
     let sinks = place.open();

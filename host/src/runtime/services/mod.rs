@@ -1,7 +1,7 @@
 //! The imports of `gatehouse:host`: what a component may ask of the whole server.
 //!
 //! Each service is a trait, so that the server, a test and an embedder each put in what they have. [`Services::default`] has nothing:
-//! the seal is automatic, nothing is recorded, limited or counted.
+//! the seal is automatic, the store is the server's own, nothing is recorded, limited or counted.
 
 mod audit;
 pub(super) mod audit_log;
@@ -11,6 +11,7 @@ mod log;
 mod metrics;
 mod rate_limits;
 mod seal;
+mod shared_store;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
+pub use shared_store::{OwnStore, SharedStore, SharingNode, SharingNodes};
 
 /// The services that instances get.
 #[derive(Clone)]
@@ -43,6 +45,8 @@ pub struct Services {
     pub metrics: Arc<dyn Metrics>,
     /// The log of the server.
     pub log: Arc<dyn Log>,
+    /// The store as far as several servers share it.
+    pub shared_store: Arc<dyn SharedStore>,
 }
 
 impl Default for Services {
@@ -53,6 +57,7 @@ impl Default for Services {
             rate_limits: Arc::new(NoRateLimits),
             metrics: Arc::new(NoMetrics),
             log: Arc::new(NoLog),
+            shared_store: Arc::new(OwnStore),
         }
     }
 }
@@ -68,5 +73,6 @@ pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime
     audit::bind(linker, &services.audit)?;
     rate_limits::bind(linker, &services.rate_limits)?;
     metrics::bind(linker, &services.metrics)?;
-    log::bind(linker, &services.log)
+    log::bind(linker, &services.log)?;
+    shared_store::bind(linker, &services.shared_store)
 }

@@ -76,11 +76,22 @@ pub enum PostgresError {
         "the user of the database may not do this: {0}; grant the right, or run it as the owner of the database"
     )]
     NotPermitted(String),
-    /// Another server has the installation.
+    /// A server has the installation, and it is asked for alone.
     #[error(
-        "another server uses this database (from {address}, since {since}); only one may at a time: stop that one first"
+        "another server uses this database (from {address}, since {since}); this needs it alone: stop all its servers first"
     )]
     InUse {
+        /// The address from which it is connected.
+        address: String,
+        /// The time at which it connected.
+        since: String,
+    },
+    /// Somebody has the installation alone.
+    #[error(
+        "a command for stopped servers, or a server of an earlier version, has this database alone (from {address}, since {since}); let it \
+         end first"
+    )]
+    HeldAlone {
         /// The address from which it is connected.
         address: String,
         /// The time at which it connected.
@@ -100,6 +111,8 @@ pub enum Failure {
     NotSent(String),
     /// It may have been executed.
     Unknown(String),
+    /// It was not executed, for want of a connection or of time. Sent again at once it would fare no better.
+    Busy(String),
     /// It was not executed, and would not be if it were sent again.
     Refused(String),
 }
@@ -116,10 +129,17 @@ impl Failure {
                 Self::Again(text)
             }
             SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN => Self::Unknown(text),
+            // It has taken as long as a statement may.
+            SqlState::QUERY_CANCELED => Self::Busy(text),
             // The session ends, perhaps between the commit and its acknowledgement.
             _ if refusal.parsed_severity() != Some(Severity::Error) => Self::Unknown(text),
             _ => Self::Refused(text),
         }
+    }
+
+    /// True if the database gave no answer, or none in time: it may later, for the same question.
+    pub const fn is_absence(&self) -> bool {
+        !matches!(self, Self::Refused(_))
     }
 
     /// The failure of a step before the statement itself was sent.
@@ -135,7 +155,10 @@ impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         let text = match failure {
             Failure::Again(text) => format!("others kept changing the same records: {text}"),
-            Failure::NotSent(text) | Failure::Unknown(text) | Failure::Refused(text) => text,
+            Failure::NotSent(text)
+            | Failure::Unknown(text)
+            | Failure::Busy(text)
+            | Failure::Refused(text) => text,
         };
         Self::Unavailable(format!("the database failed: {text}"))
     }

@@ -1,8 +1,8 @@
-//! One server at a time.
+//! Who has the installation: any number of servers together, or one command for stopped servers alone.
 //!
-//! A server that has the installation holds a lock of its session: it goes when the session does, so another server can follow at once. A
-//! server may lose that session and go on, unaware that another one has followed. So each server begins an epoch, and a commit of an earlier
-//! epoch is never applied (SEC-S13).
+//! Who has it holds a lock of a session, shared or not: it goes when the session does, so another one can follow at once. A server may lose that
+//! session and go on, unaware that a command has had the installation alone meanwhile. So who has it alone begins an epoch, those who share it
+//! are of the one that they find, and a commit of an earlier epoch is never applied (SEC-S13).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -14,7 +14,9 @@ use tokio::time::{sleep, timeout};
 use super::address::Address;
 use super::error::PostgresError;
 use super::session::{Session, refused};
-use super::statements::{BEGIN_EPOCH, LOCK_INSTALLATION, SHOW_EPOCH, SHOW_HOLDER};
+use super::statements::{
+    BEGIN_EPOCH, LOCK_INSTALLATION, SHARE_INSTALLATION, SHOW_EPOCH, SHOW_HOLDER,
+};
 
 /// How often the lock is tried before another server is said to have it: one that has just ended may take a moment to let go.
 const ATTEMPTS: u32 = 10;
@@ -23,8 +25,17 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long a look at the epoch may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Stands for no epoch: the installation is shared.
-const SHARED: i64 = -1;
+/// Stands for no epoch: nobody has to be kept away.
+const NONE: i64 = -1;
+
+/// How one has the installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// With nobody else.
+    Alone,
+    /// With other servers.
+    Shared,
+}
 
 /// The epoch of a server, which its commits name.
 #[derive(Debug)]
@@ -36,24 +47,24 @@ pub struct Epoch {
 impl Default for Epoch {
     fn default() -> Self {
         Self {
-            number: AtomicI64::new(SHARED),
+            number: AtomicI64::new(NONE),
             has_ended: AtomicBool::default(),
         }
     }
 }
 
 impl Epoch {
-    /// The number that commits name; `None` while the installation is shared.
+    /// The number that commits name; `None` where nobody has to be kept away.
     pub fn number(&self) -> Option<i64> {
-        Some(self.number.load(Ordering::Acquire)).filter(|number| *number != SHARED)
+        Some(self.number.load(Ordering::Acquire)).filter(|number| *number != NONE)
     }
 
-    /// Notes that another server has followed.
+    /// Notes that another one has had the installation alone since.
     pub fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
     }
 
-    /// Tells whether another server has followed.
+    /// Tells whether another one has had the installation alone since.
     pub fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::Acquire)
     }
@@ -70,39 +81,48 @@ impl Drop for Holder {
 }
 
 impl Holder {
-    /// Takes the installation, and begins its epoch.
+    /// Takes the installation. Who has it alone begins an epoch.
     ///
     /// # Errors
     ///
-    /// When another server has it, or the database does not answer.
-    pub async fn take(address: Address, epoch: Arc<Epoch>) -> Result<Self, PostgresError> {
+    /// When others have it so that this one cannot, or the database does not answer.
+    pub async fn take(
+        hold: Hold,
+        address: Address,
+        epoch: Arc<Epoch>,
+    ) -> Result<Self, PostgresError> {
         let (session, _) = Session::open(&address).await?;
         let mut attempts = 0;
-        while !lock(&session).await? {
+        while !lock(&session, hold).await? {
             attempts += 1;
             if attempts == ATTEMPTS {
-                return Err(in_use(&session).await);
+                return Err(in_use(&session, hold).await);
             }
             sleep(PAUSE).await;
         }
-        let row = session.client.query_one(BEGIN_EPOCH, &[]).await;
+        let statement = match hold {
+            Hold::Alone => BEGIN_EPOCH,
+            Hold::Shared => SHOW_EPOCH,
+        };
+        let row = session.client.query_one(statement, &[]).await;
         let row = row.map_err(|error| refused(&error))?;
         let number = row.try_get(0).map_err(|error| refused(&error))?;
         epoch.number.store(number, Ordering::Release);
-        Ok(Self(tokio::spawn(keep(session, address, epoch, number))))
+        let keeping = keep(session, hold, address, epoch, number);
+        Ok(Self(tokio::spawn(keeping)))
     }
 }
 
 /// Sees to it that the lock is held for as long as the epoch lasts. Without it commits are safe all the same: they name the epoch.
-async fn keep(session: Session, address: Address, epoch: Arc<Epoch>, number: i64) {
+async fn keep(session: Session, hold: Hold, address: Address, epoch: Arc<Epoch>, number: i64) {
     let mut held = Some((session, true));
     loop {
         sleep(4 * PAUSE).await;
         held = match held {
             Some((session, true)) => Some((session, true)),
-            Some((session, false)) => try_again(session).await,
+            Some((session, false)) => try_again(session, hold).await,
             None => match Session::open(&address).await {
-                Ok((session, _)) => try_again(session).await,
+                Ok((session, _)) => try_again(session, hold).await,
                 Err(_) => None,
             },
         };
@@ -120,18 +140,22 @@ async fn keep(session: Session, address: Address, epoch: Arc<Epoch>, number: i64
 }
 
 /// The session, and whether it has the lock.
-async fn try_again(session: Session) -> Option<(Session, bool)> {
-    let locked = timeout(PATIENCE, lock(&session)).await.ok()?.ok()?;
+async fn try_again(session: Session, hold: Hold) -> Option<(Session, bool)> {
+    let locked = timeout(PATIENCE, lock(&session, hold)).await.ok()?.ok()?;
     Some((session, locked))
 }
 
-async fn lock(session: &Session) -> Result<bool, PostgresError> {
-    let row = session.client.query_one(LOCK_INSTALLATION, &[]).await;
+async fn lock(session: &Session, hold: Hold) -> Result<bool, PostgresError> {
+    let statement = match hold {
+        Hold::Alone => LOCK_INSTALLATION,
+        Hold::Shared => SHARE_INSTALLATION,
+    };
+    let row = session.client.query_one(statement, &[]).await;
     let locked = row.and_then(|row| row.try_get(0));
     locked.map_err(|error| refused(&error))
 }
 
-async fn in_use(session: &Session) -> PostgresError {
+async fn in_use(session: &Session, hold: Hold) -> PostgresError {
     let unknown = || "an unknown address".to_owned();
     let row = session.client.query_opt(SHOW_HOLDER, &[]).await;
     let row = row.ok().flatten();
@@ -141,8 +165,10 @@ async fn in_use(session: &Session) -> PostgresError {
             .ok()
             .flatten()
     };
-    PostgresError::InUse {
-        address: column(0).unwrap_or_else(unknown),
-        since: column(1).unwrap_or_else(|| "an unknown time".to_owned()),
+    let address = column(0).unwrap_or_else(unknown);
+    let since = column(1).unwrap_or_else(|| "an unknown time".to_owned());
+    match hold {
+        Hold::Alone => PostgresError::InUse { address, since },
+        Hold::Shared => PostgresError::HeldAlone { address, since },
     }
 }

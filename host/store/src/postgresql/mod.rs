@@ -1,8 +1,11 @@
 //! The backend on a PostgreSQL server.
 
 mod address;
+mod commit;
 mod error;
 mod holder;
+mod reach;
+mod roster;
 mod schema;
 mod session;
 mod statements;
@@ -16,22 +19,24 @@ use std::time::{Duration, Instant};
 
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, pause};
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Requirement,
-    StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, StoreError, Version,
 };
 use tokio::runtime::Handle;
 use tokio_postgres::Row;
 
 pub use address::PostgresSettings;
 pub use error::PostgresError;
+pub use roster::PostgresRoster;
 pub use schema::Migrated;
 pub use session::Server;
 
 use crate::rules::SharedClock;
 use crate::{Answer, Backend, Namespace};
 use address::Address;
+use commit::Commit;
 use error::{Failure, describe};
-use holder::{Epoch, Holder};
+use holder::{Epoch, Hold, Holder};
+use reach::Reach;
 use session::{Connections, Parameters, Session};
 use statements::{
     ABANDON, BEGIN_PURGE, COMMIT, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES,
@@ -67,6 +72,7 @@ pub struct PostgresBackend {
     shared: Arc<Shared>,
     runtime: Handle,
     server: Server,
+    address: Address,
     holder: Option<Holder>,
 }
 
@@ -75,6 +81,7 @@ struct Shared {
     clock: SharedClock,
     versions: Versions,
     epoch: Arc<Epoch>,
+    reach: Reach,
     /// Held by the commit to the keyring that is under way: they are applied in the order of their calls, so that one comes after all that
     /// were dropped.
     keyring: tokio::sync::Mutex<()>,
@@ -106,6 +113,7 @@ impl PostgresBackend {
             clock,
             versions: Versions::default(),
             epoch: Arc::default(),
+            reach: Reach::default(),
             keyring: tokio::sync::Mutex::default(),
             since_purge: Mutex::new(SincePurge {
                 began: Instant::now(),
@@ -117,25 +125,40 @@ impl PostgresBackend {
             shared: Arc::new(shared),
             runtime: Handle::current(),
             server,
+            address,
             holder: None,
         })
     }
 
-    /// The same, for the only server that uses the database: until the backend is dropped no other one can open it so, and once another one
-    /// has, because this one was cut off, nothing is committed by this one any more (SEC-S13).
+    /// The same, for one of several servers that use the database: until the backend is dropped nobody can open it alone, and once somebody
+    /// has, because this server was cut off, nothing is committed by this one any more (SEC-S13).
     ///
     /// # Errors
     ///
-    /// As [`Self::open`], and when another server has the database.
+    /// As [`Self::open`], and when somebody has the database alone.
+    pub async fn open_shared(
+        settings: &PostgresSettings,
+        clock: SharedClock,
+    ) -> Result<Self, PostgresError> {
+        Self::open(settings, clock).await?.held(Hold::Shared).await
+    }
+
+    /// The same, for the only one that uses the database: until the backend is dropped no other one can open it so or share it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`], and when a server has the database.
     pub async fn open_alone(
         settings: &PostgresSettings,
         clock: SharedClock,
     ) -> Result<Self, PostgresError> {
-        let mut backend = Self::open(settings, clock).await?;
-        let address = Address::read(settings)?;
-        let epoch = Arc::clone(&backend.shared.epoch);
-        backend.holder = Some(Holder::take(address, epoch).await?);
-        Ok(backend)
+        Self::open(settings, clock).await?.held(Hold::Alone).await
+    }
+
+    async fn held(mut self, hold: Hold) -> Result<Self, PostgresError> {
+        let (address, epoch) = (self.address.clone(), Arc::clone(&self.shared.epoch));
+        self.holder = Some(Holder::take(hold, address, epoch).await?);
+        Ok(self)
     }
 
     /// Makes the tables or brings them up to date: all of it, or nothing.
@@ -146,6 +169,12 @@ impl PostgresBackend {
     pub async fn migrate(settings: &PostgresSettings) -> Result<Migrated, PostgresError> {
         let (session, _) = Session::open(&Address::read(settings)?).await?;
         schema::migrate(&session.client).await
+    }
+
+    /// The list of the servers that share the database.
+    #[must_use]
+    pub fn roster(&self) -> PostgresRoster {
+        PostgresRoster::new(self.address.clone(), Arc::clone(&self.shared))
     }
 
     /// What the database server said about itself when the backend was opened.
@@ -288,14 +317,16 @@ impl Shared {
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, StoreError> {
         let deadline = Instant::now() + CALL_TIME;
-        let mut times = 0;
+        let mut times = self.attempts_made();
         loop {
             self.check_epoch()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
             match self.connections.query(statement, parameters, by).await {
                 Ok(rows) => return Ok(rows),
-                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
-                Err(failure) => wait(&mut times, deadline, failure).await?,
+                Err(failure @ (Failure::Busy(_) | Failure::Refused(_))) => {
+                    return Err(self.failed(failure));
+                }
+                Err(failure) => self.wait(&mut times, deadline, failure).await?,
             }
         }
     }
@@ -312,7 +343,7 @@ impl Shared {
             _ => None,
         };
         let commit = Commit::new(checks, changes);
-        let mut times = 0;
+        let mut times = self.attempts_made();
         let mut version = self.next_version(deadline).await?;
         loop {
             self.check_epoch()?;
@@ -322,13 +353,13 @@ impl Shared {
                 Err(failure) => failure,
             };
             match failure {
-                Failure::Refused(_) => return Err(StoreError::from(failure).into()),
+                Failure::Busy(_) | Failure::Refused(_) => return Err(self.failed(failure).into()),
                 Failure::Again(_) | Failure::NotSent(_) => {}
                 Failure::Unknown(_) if self.was_applied(version, deadline).await? => return Ok(()),
                 // It never will be, so another attempt needs another version.
                 Failure::Unknown(_) => version = self.next_version(deadline).await?,
             }
-            wait(&mut times, deadline, failure).await?;
+            self.wait(&mut times, deadline, failure).await?;
         }
     }
 
@@ -373,8 +404,7 @@ impl Shared {
 
     /// Finds out if the commit of `version` was applied, and makes sure that it will not be if it was not.
     async fn was_applied(&self, version: i64, deadline: Instant) -> Result<bool, StoreError> {
-        let unknown = |failure: Failure| {
-            let error = StoreError::from(failure);
+        let unknown = |error: StoreError| {
             unavailable(format!("it is not known if a commit was applied: {error}"))
         };
         let mut times = 0;
@@ -395,16 +425,19 @@ impl Shared {
                     let abandoned = row.and_then(|row| row.try_get::<_, bool>(0).ok());
                     return Ok(abandoned == Some(false));
                 }
-                Err(failure @ Failure::Refused(_)) => return Err(unknown(failure)),
-                Err(failure) => wait(&mut times, deadline, failure).await.map_err(|error| {
-                    unavailable(format!("it is not known if a commit was applied: {error}"))
-                })?,
+                Err(failure @ (Failure::Busy(_) | Failure::Refused(_))) => {
+                    return Err(unknown(self.failed(failure)));
+                }
+                Err(failure) => {
+                    let waited = self.wait(&mut times, deadline, failure).await;
+                    waited.map_err(unknown)?;
+                }
             }
         }
     }
 
     async fn next_version(&self, deadline: Instant) -> Result<i64, StoreError> {
-        let mut times = 0;
+        let mut times = self.attempts_made();
         loop {
             if let Some(version) = self.versions.take() {
                 return Ok(version);
@@ -419,11 +452,44 @@ impl Shared {
                     self.versions
                         .add(end.ok_or_else(|| unavailable("its tables are incomplete"))?);
                 }
-                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
+                Err(failure @ (Failure::Busy(_) | Failure::Refused(_))) => {
+                    return Err(self.failed(failure));
+                }
                 // Versions that were reserved and not told are never given.
-                Err(failure) => wait(&mut times, deadline, failure).await?,
+                Err(failure) => self.wait(&mut times, deadline, failure).await?,
             }
         }
+    }
+
+    /// How many of the attempts of a call are taken as made. Where the last call could not reach the database, the next ones try once: they
+    /// would keep those waiting who ask if there is a store.
+    fn attempts_made(&self) -> u32 {
+        match self.reach.is_away() {
+            true => ATTEMPTS - 1,
+            false => 0,
+        }
+    }
+
+    /// Waits before the next attempt, or gives up with the last failure.
+    async fn wait(
+        &self,
+        times: &mut u32,
+        deadline: Instant,
+        failure: Failure,
+    ) -> Result<(), StoreError> {
+        let pause = pause(PAUSE, *times, &OsRandom);
+        *times = times.saturating_add(1);
+        if *times >= ATTEMPTS || Instant::now() + pause >= deadline {
+            return Err(self.failed(failure));
+        }
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+
+    /// The error of a call that ends with this failure.
+    fn failed(&self, failure: Failure) -> StoreError {
+        self.reach.note(&failure);
+        failure.into()
     }
 
     fn now(&self) -> i64 {
@@ -479,62 +545,6 @@ impl Shared {
     }
 }
 
-/// Waits before the next attempt, or gives up with the last failure.
-async fn wait(times: &mut u32, deadline: Instant, failure: Failure) -> Result<(), StoreError> {
-    let pause = pause(PAUSE, *times, &OsRandom);
-    *times += 1;
-    if *times >= ATTEMPTS || Instant::now() + pause >= deadline {
-        return Err(failure.into());
-    }
-    tokio::time::sleep(pause).await;
-    Ok(())
-}
-
-/// A commit, as the statement takes it.
-struct Commit<'a> {
-    checked: Vec<&'a str>,
-    required: Vec<Option<i64>>,
-    put: Vec<&'a str>,
-    values: Vec<&'a [u8]>,
-    ends: Vec<Option<i64>>,
-    deleted: Vec<&'a str>,
-}
-
-impl<'a> Commit<'a> {
-    fn new(checks: &'a [Check], changes: &'a [Change]) -> Self {
-        let required = |check: &Check| match check.requirement {
-            Requirement::Absent => None,
-            Requirement::AtVersion(version) => Some(to_database(version)),
-        };
-        let mut commit = Self {
-            checked: checks.iter().map(|check| check.key.as_str()).collect(),
-            required: checks.iter().map(required).collect(),
-            put: Vec::with_capacity(changes.len()),
-            values: Vec::with_capacity(changes.len()),
-            ends: Vec::with_capacity(changes.len()),
-            deleted: Vec::new(),
-        };
-        for change in changes {
-            match change {
-                Change::Delete { key } => commit.deleted.push(key),
-                Change::Put {
-                    key,
-                    value,
-                    expires_at,
-                } => {
-                    commit.put.push(key);
-                    commit.values.push(value);
-                    // Beyond what fits lies a time that does not come.
-                    commit
-                        .ends
-                        .push(expires_at.and_then(|end| i64::try_from(end).ok()));
-                }
-            }
-        }
-        commit
-    }
-}
-
 /// The number under which the database knows a namespace. Never changes.
 const fn number(namespace: Namespace) -> i16 {
     match namespace {
@@ -564,7 +574,9 @@ fn unreadable(error: tokio_postgres::Error) -> StoreError {
 }
 
 fn superseded() -> StoreError {
-    unavailable("another server has taken over the database; this one must be restarted")
+    unavailable(
+        "a command for stopped servers has had the database meanwhile; this server must be restarted",
+    )
 }
 
 impl fmt::Debug for PostgresBackend {

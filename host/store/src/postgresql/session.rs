@@ -207,7 +207,7 @@ impl Connections {
 
     fn no_connection(&self, error: PoolError) -> Failure {
         match error {
-            PoolError::Timeout(TimeoutType::Wait) => Failure::Refused(format!(
+            PoolError::Timeout(TimeoutType::Wait) => Failure::Busy(format!(
                 "all {} connections are in use; raise storage.connections, or max_connections of the database",
                 self.most
             )),

@@ -5,6 +5,8 @@
 //! | `entry` | namespace, key, value, version, expires_at | one row for each entry; `expires_at` in milliseconds since 1970, null for never |
 //! | `outcome` | version, abandoned, at | one row for each commit of the last minutes, by the version it gave its entries |
 //! | `store` | name, number | `schema`, `versions-reserved`, `epoch` |
+//! | `node` | id, name, address, version, started_at, seen_at, clock | one row for each server that runs; `clock` is what its own clock showed at `seen_at`, in milliseconds since 1970 |
+//! | `lease` | work, node, ends_at | one row for each work that one server at a time does |
 //!
 //! They lie in the schema `gatehouse`. Keys have the collation `C`, which orders by bytes. Every transaction is one statement, read
 //! committed. A commit first locks the keys that it checks (shared) and those that it writes, there or not, and lets go of them only once
@@ -13,9 +15,10 @@
 //! on each other where their keys share a page of the index, as those of new tokens always do, and on whatever else is open in the server.
 
 /// The schema version that this code reads and writes (SEC-S12).
-pub const KNOWN_SCHEMA: i64 = 1;
+pub const KNOWN_SCHEMA: i64 = 2;
 
-/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept. The
+/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept.
+/// So where all of a small table has to be read, that seems so costly that the database would compile the statement, which takes longer. The
 /// keepalives end the session of a machine that is gone without a word, and with it what it holds.
 pub const PREPARE_SESSION: &str = "
     set default_transaction_isolation = 'read committed';
@@ -24,6 +27,7 @@ pub const PREPARE_SESSION: &str = "
     set idle_in_transaction_session_timeout = '5s';
     set enable_seqscan = off;
     set plan_cache_mode = force_generic_plan;
+    set jit = off;
     set tcp_keepalives_idle = 5;
     set tcp_keepalives_interval = 2;
     set tcp_keepalives_count = 3";
@@ -92,14 +96,17 @@ pub const PURGE_OUTCOMES: &str = "
         select version from gatehouse.outcome where at < now() - interval '10 minutes' order by at limit $1::int8
     )";
 
-/// Tells if no other server has the installation: the lock stays until the session ends.
+/// Tells if nobody else has the installation: the lock stays until the session ends.
 pub const LOCK_INSTALLATION: &str = "select pg_try_advisory_lock(7307497, 1)";
-/// Tells since when and from where another session has the installation.
+/// Tells if nobody has the installation alone: the lock stays until the session ends.
+pub const SHARE_INSTALLATION: &str = "select pg_try_advisory_lock_shared(7307497, 1)";
+/// Tells since when and from where another session has the installation, the first of several.
 pub const SHOW_HOLDER: &str = "
     select coalesce(a.client_addr::text, 'this machine'), to_char(a.backend_start at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')
     from pg_locks l join pg_stat_activity a on a.pid = l.pid
     where l.locktype = 'advisory' and l.classid = 7307497 and l.objid = 1 and l.granted
-        and l.database = (select oid from pg_database where datname = current_database())";
+        and l.database = (select oid from pg_database where datname = current_database())
+    order by a.backend_start limit 1";
 /// Begins an epoch, in which no commit of an earlier one is applied any more: waits for those that are under way, as a commit that writes
 /// many keys does.
 pub const BEGIN_EPOCH: &str = "
@@ -107,6 +114,42 @@ pub const BEGIN_EPOCH: &str = "
     update gatehouse.store set number = number + 1 from gate where name = 'epoch' returning number";
 /// The epoch that it is.
 pub const SHOW_EPOCH: &str = "select number from gatehouse.store where name = 'epoch'";
+
+/// Notes that a server runs, forgets a few that have not been seen for long, and answers which run, itself included: its id, name, address,
+/// version, clock, for how many milliseconds one counts as running after it was seen, and after how many it is forgotten. Answers their id,
+/// name, address, version, when they were seen first and last, the clock they had then, and the time now; the longest running first.
+pub const BEAT: &str = "
+    with own as (
+        insert into gatehouse.node as n (id, name, address, version, clock)
+        values ($1::text, $2::text, $3::text, $4::text, $5::int8)
+        on conflict (id) do update set seen_at = clock_timestamp(), clock = excluded.clock
+        returning n.id, n.name, n.address, n.version, n.started_at, n.seen_at, n.clock
+    ), forgotten as (
+        delete from gatehouse.node where id in (
+            select id from gatehouse.node
+            where id <> $1::text and seen_at < clock_timestamp() - $7::int8 * interval '1 millisecond'
+            order by seen_at limit 16 for update skip locked
+        )
+    ), live as (
+        select * from own
+        union all
+        select id, name, address, version, started_at, seen_at, clock from gatehouse.node
+        where id <> $1::text and seen_at > clock_timestamp() - $6::int8 * interval '1 millisecond'
+    )
+    select id, name, address, version, (extract(epoch from started_at) * 1000)::int8, (extract(epoch from seen_at) * 1000)::int8, clock,
+        (extract(epoch from clock_timestamp()) * 1000)::int8
+    from live order by started_at, id limit 256";
+/// Takes or keeps a lease, unless another server has it: work, id of the server, for how many milliseconds. Answers a row where it was taken.
+pub const TAKE_LEASE: &str = "
+    insert into gatehouse.lease as l (work, node, ends_at)
+    values ($1::text, $2::text, clock_timestamp() + $3::int8 * interval '1 millisecond')
+    on conflict (work) do update set node = excluded.node, ends_at = excluded.ends_at
+    where l.node = excluded.node or l.ends_at <= clock_timestamp()
+    returning l.work";
+/// Notes that a server ends, and ends its leases: its id.
+pub const LEAVE: &str = "
+    with ended as (delete from gatehouse.lease where node = $1::text)
+    delete from gatehouse.node where id = $1::text";
 
 /// Tells what is in the schema: how many tables, and if one of them is `store`.
 pub const DESCRIBE_SCHEMA: &str = "
@@ -120,7 +163,7 @@ pub const LOCK_SCHEMA: &str = "select pg_advisory_xact_lock(7307497, 3)";
 pub const CREATE_SCHEMA: &str = "create schema gatehouse";
 /// The changes from each version of the schema to the next, beginning with an empty one. Values are sealed, so the database need not try
 /// to compress them.
-pub const MIGRATIONS: [&str; 1] = ["
+pub const MIGRATIONS: [&str; 2] = ["
     create table gatehouse.store (
         name text collate \"C\" primary key,
         number bigint not null
@@ -189,6 +232,20 @@ pub const MIGRATIONS: [&str; 1] = ["
         applied := true;
     end $commit$;
 
-    insert into gatehouse.store (name, number) values ('schema', 1), ('versions-reserved', 0), ('epoch', 0)"];
+    insert into gatehouse.store (name, number) values ('schema', 1), ('versions-reserved', 0), ('epoch', 0)", "
+    create table gatehouse.node (
+        id text collate \"C\" primary key,
+        name text not null,
+        address text,
+        version text not null,
+        started_at timestamptz not null default clock_timestamp(),
+        seen_at timestamptz not null default clock_timestamp(),
+        clock bigint not null
+    );
+    create table gatehouse.lease (
+        work text collate \"C\" primary key,
+        node text collate \"C\" not null,
+        ends_at timestamptz not null
+    )"];
 /// Notes the version of the schema: version.
 pub const NOTE_SCHEMA: &str = "update gatehouse.store set number = $1::int8 where name = 'schema'";

@@ -49,6 +49,7 @@ mod model;
 mod postgres_databases;
 mod postgres_faults;
 mod postgres_locks;
+mod postgres_nodes;
 mod postgres_refusals;
 mod scans;
 mod sealing;

@@ -12,7 +12,9 @@ use tokio_postgres::Client;
 const CLEAR: &str = "
     select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
     delete from gatehouse.entry;
-    delete from gatehouse.outcome";
+    delete from gatehouse.outcome;
+    delete from gatehouse.node;
+    delete from gatehouse.lease";
 
 /// The server that most tests share.
 pub async fn shared_server() -> &'static PostgresServer {

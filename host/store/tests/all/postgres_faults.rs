@@ -440,9 +440,15 @@ async fn s13_a_server_that_was_cut_off_and_followed_commits_nothing_more() {
         .commit(vec![], vec![put("late", "")])
         .await
         .unwrap_err();
-    assert!(refused.to_string().contains("taken over"), "{refused}");
+    assert!(
+        refused.to_string().contains("must be restarted"),
+        "{refused}"
+    );
     let refused = late.get(&["late"]).await.unwrap_err();
-    assert!(refused.to_string().contains("taken over"), "{refused}");
+    assert!(
+        refused.to_string().contains("must be restarted"),
+        "{refused}"
+    );
     let store = PrivateStore::new(second, Namespace::Access);
     assert_eq!(value(&store, "late").await, None);
     assert!(followed.progress().await.sharing.is_some());

@@ -106,7 +106,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("monitor", "Tells what the server logs from now on, for as long as it is read.", &[
         document(Verb::Get, "monitor", "Follow the log.", Handler::Document(monitor::read)).querying(LOG).answering(Success::Text),
     ]).sudo(),
-    route("ha-status", "Lists the servers of the cluster: this one.", &[
+    route("ha-status", "Lists the servers of the cluster: this one, and those that share its store.", &[
         read("ha-status", "Read which servers there are.", facts::ha_status),
     ]),
     route("host-info", "Tells of the machine what the server knows: the time.", &[

@@ -1,0 +1,137 @@
+//! The list of servers in a database.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gatehouse_ports::StoreError;
+use tokio::sync::Mutex;
+use tokio::time::timeout_at;
+use tokio_postgres::Row;
+
+use super::address::Address;
+use super::error::Failure;
+use super::session::{Parameters, Session};
+use super::statements::{BEAT, LEAVE, TAKE_LEASE};
+use super::{CALL_TIME, Shared, unreadable};
+use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
+use crate::{Answer, LiveNode, Node, Roll, Roster};
+
+/// The list of the servers that share a database, over a connection of its own: one whose requests use up all the others still runs.
+pub struct PostgresRoster {
+    address: Address,
+    session: Mutex<Option<Session>>,
+    shared: Arc<Shared>,
+}
+
+impl PostgresRoster {
+    pub(super) fn new(address: Address, shared: Arc<Shared>) -> Self {
+        Self {
+            address,
+            session: Mutex::default(),
+            shared,
+        }
+    }
+
+    /// Asks once, over a new connection where the last one failed.
+    async fn ask(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let deadline = (Instant::now() + CALL_TIME).into();
+        let late = |_| Failure::Unknown("no answer in time".to_owned());
+        let asking = async {
+            let mut held = self.session.lock().await;
+            // Kept again only after an answer, whatever happens to this call.
+            let session = match held.take() {
+                Some(session) if !session.client.is_closed() => session,
+                _ => {
+                    let opened = Session::open(&self.address).await;
+                    let failed = |error: super::PostgresError| Failure::NotSent(error.to_string());
+                    opened.map_err(failed)?.0
+                }
+            };
+            let rows = session.client.query(statement, parameters).await;
+            let rows = rows.map_err(|error| Failure::of_statement(&error))?;
+            *held = Some(session);
+            Ok(rows)
+        };
+        let asked = timeout_at(deadline, asking).await.map_err(late);
+        let asked = asked.and_then(|asked| asked);
+        asked.map_err(|failure| self.shared.failed(failure))
+    }
+}
+
+impl Roster for PostgresRoster {
+    fn beat<'a>(&'a self, node: &'a Node, clock: u64) -> Answer<'a, Result<Roll, StoreError>> {
+        Box::pin(async move {
+            let clock = i64::try_from(clock).unwrap_or(i64::MAX);
+            let (live_for, forgotten_after) =
+                (milliseconds(LIVE_FOR), milliseconds(FORGOTTEN_AFTER));
+            let parameters: Parameters<'_> = &[
+                &node.id,
+                &node.name,
+                &node.address,
+                &node.version,
+                &clock,
+                &live_for,
+                &forgotten_after,
+            ];
+            let rows = self.ask(BEAT, parameters).await?;
+            let live: Result<Vec<LiveNode>, _> = rows.iter().map(live_node).collect();
+            let now = rows.first().map(|row| time(row, 7)).transpose();
+            Ok(Roll {
+                now: now.map_err(unreadable)?.unwrap_or_default(),
+                live: live.map_err(unreadable)?,
+            })
+        })
+    }
+
+    fn take_lease<'a>(
+        &'a self,
+        work: &'a str,
+        node: &'a Node,
+        time: Duration,
+    ) -> Answer<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let time = milliseconds(time);
+            let rows = self.ask(TAKE_LEASE, &[&work, &node.id, &time]).await?;
+            Ok(!rows.is_empty())
+        })
+    }
+
+    fn leave<'a>(&'a self, node: &'a Node) -> Answer<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.ask(LEAVE, &[&node.id]).await?;
+            Ok(())
+        })
+    }
+
+    fn is_away(&self) -> bool {
+        self.shared.reach.is_away()
+    }
+}
+
+fn live_node(row: &Row) -> Result<LiveNode, tokio_postgres::Error> {
+    Ok(LiveNode {
+        node: Node {
+            id: row.try_get(0)?,
+            name: row.try_get(1)?,
+            address: row.try_get(2)?,
+            version: row.try_get(3)?,
+        },
+        started_at: time(row, 4)?,
+        seen_at: time(row, 5)?,
+        clock: time(row, 6)?,
+    })
+}
+
+/// Milliseconds since 1970; what lies before that counts as that.
+fn time(row: &Row, column: usize) -> Result<u64, tokio_postgres::Error> {
+    let time: i64 = row.try_get(column)?;
+    Ok(u64::try_from(time).unwrap_or_default())
+}
+
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}

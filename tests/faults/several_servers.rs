@@ -1,0 +1,249 @@
+//! Several servers on one database: what one does the others know, and what becomes of them when one of them or the database is gone.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use gatehouse_tests::{Answer, Installation, ServerProcess, Storage};
+use serde_json::{Value, json};
+
+/// Longer than a server counts as running after it was seen, and than two pauses between beats.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// SEC-S8, and what a loaded machine needs to pass an answer on.
+const BOUND: Duration = Duration::from_millis(3_000);
+
+/// Servers on one database. The first is the installation's own.
+struct Cluster {
+    installation: Installation,
+    others: Vec<ServerProcess>,
+}
+
+impl Cluster {
+    fn start(servers: usize, settings: &str) -> Self {
+        let installation = Installation::start(Storage::Postgres, settings).unwrap();
+        let others = (1..servers).map(|_| installation.another_server().unwrap());
+        Self {
+            others: others.collect(),
+            installation,
+        }
+    }
+
+    fn servers(&mut self) -> Vec<&ServerProcess> {
+        let first: &ServerProcess = self.installation.server();
+        std::iter::once(first).chain(&self.others).collect()
+    }
+
+    /// Sends a request as the operator to one of the servers.
+    fn as_root(&self, server: usize, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let token = Some(self.installation.root_token());
+        match server.checked_sub(1) {
+            None => self.installation.send(method, path, token, body),
+            Some(other) => self.others[other].send(method, path, token, body),
+        }
+    }
+
+    /// The addresses of the servers that one of them lists as active.
+    fn listed(&self, server: usize) -> BTreeSet<String> {
+        let answer = self.as_root(server, "GET", "/v1/sys/ha-status", None);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let data = &answer.json()["data"]["nodes"];
+        let nodes = data.as_array().expect("a list").iter();
+        let active = nodes.filter(|node| node["active_node"] == true);
+        let address = |node: &Value| node["api_address"].as_str().unwrap().to_owned();
+        active.map(address).collect()
+    }
+
+    fn metric(&self, server: usize, name: &str) -> Option<f64> {
+        let answer = self.as_root(server, "GET", "/v1/sys/metrics?format=prometheus", None);
+        let line = answer.body.lines().find(|line| line.starts_with(name));
+        line?.rsplit(' ').next()?.parse().ok()
+    }
+
+    /// Waits until every server lists as many.
+    fn await_all_listed(&self) {
+        let all = self.others.len() + 1;
+        await_that("every server lists all", || {
+            (0..all).all(|server| self.listed(server).len() == all)
+        });
+    }
+}
+
+#[track_caller]
+fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
+    let mut cluster = Cluster::start(3, "");
+    cluster.await_all_listed();
+    let addresses: Vec<String> = cluster
+        .servers()
+        .iter()
+        .map(|it| it.address().to_owned())
+        .collect();
+    for (number, address) in addresses.iter().enumerate() {
+        assert_eq!(cluster.listed(number), addresses.iter().cloned().collect());
+        let leader = cluster
+            .as_root(number, "GET", "/v1/sys/leader", None)
+            .json();
+        assert_eq!(leader["ha_enabled"], true);
+        assert_eq!(leader["is_self"], true);
+        assert_eq!(leader["leader_address"], address.as_str());
+        let health = cluster.as_root(number, "GET", "/v1/sys/health", None);
+        assert_eq!(health.status, 200);
+        assert_eq!(health.json()["standby"], false);
+        assert_eq!(cluster.metric(number, "gatehouse_nodes_live"), Some(3.0));
+    }
+    // One is killed, one ends in order, which shows at the next beat.
+    cluster.others[1].kill();
+    await_that("the killed one is not listed", || {
+        cluster.listed(0).len() == 2
+    });
+    assert!(!cluster.listed(0).contains(&addresses[2]));
+    assert_eq!(cluster.others[0].terminate().unwrap(), Some(0));
+    await_that("the one that ended is not listed", || {
+        cluster.listed(0) == BTreeSet::from([addresses[0].clone()])
+    });
+}
+
+#[test]
+fn s7_a_token_revoked_at_one_server_is_refused_by_every_other_at_once() {
+    let mut cluster = Cluster::start(3, "");
+    let root = cluster.installation.root_token().to_owned();
+    for round in 0..100 {
+        let servers = cluster.servers();
+        let (one, other) = (servers[round % 3], servers[(round + 1) % 3]);
+        let created = one.send(
+            "POST",
+            "/v1/auth/token/create",
+            Some(&root),
+            Some(&json!({})),
+        );
+        let token = created.json()["auth"]["client_token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        for server in &servers {
+            let found = server.send("GET", "/v1/auth/token/lookup-self", Some(&token), None);
+            assert_eq!(found.status, 200, "{round}: {found:?}");
+        }
+        let body = json!({ "token": token });
+        let revoked = other.send("POST", "/v1/auth/token/revoke", Some(&root), Some(&body));
+        assert_eq!(revoked.status, 204, "{revoked:?}");
+        for server in &servers {
+            let refused = server.send("GET", "/v1/auth/token/lookup-self", Some(&token), None);
+            assert_eq!(refused.status, 403, "{round}: {refused:?}");
+        }
+    }
+}
+
+#[test]
+fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_themselves() {
+    let mut cluster = Cluster::start(2, "");
+    let root = cluster.installation.root_token().to_owned();
+    cluster.await_all_listed();
+    for _ in 0..2 {
+        cluster.installation.database().stop();
+        for server in cluster.servers() {
+            for (path, token) in [
+                ("/v1/sys/health", None),
+                ("/v1/sys/health", None),
+                ("/v1/auth/token/lookup-self", Some(root.as_str())),
+                ("/v1/sys/auth", Some(root.as_str())),
+                ("/v1/auth/gcp/config", Some(root.as_str())),
+                ("/api/v2/organizations", Some(root.as_str())),
+            ] {
+                let asked = Instant::now();
+                let answer = server.send("GET", path, token, None);
+                let took = asked.elapsed();
+                assert_eq!(answer.status, 503, "{path}: {answer:?}");
+                assert_eq!(
+                    answer.header("retry-after"),
+                    Some("1"),
+                    "{path}: {answer:?}"
+                );
+                assert!(took < BOUND, "{path}: {took:?}");
+            }
+            let login = json!({"role": "dev", "jwt": "a.b.c"});
+            let login = server.send("POST", "/v1/auth/gcp/login", None, Some(&login));
+            assert_eq!(login.status, 503, "{login:?}");
+            // What needs no store is still answered.
+            let ping = server.send("GET", "/api/v2/ping", None, None);
+            assert_eq!(ping.status, 204);
+        }
+        cluster.installation.database().start_again();
+        for server in cluster.servers() {
+            await_that("the server is healthy again", || {
+                server.send("GET", "/v1/sys/health", None, None).status == 200
+            });
+            let found = server.send("GET", "/v1/auth/token/lookup-self", Some(&root), None);
+            assert_eq!(found.status, 200, "{found:?}");
+        }
+        cluster.await_all_listed();
+    }
+}
+
+#[test]
+fn r1_servers_divide_the_limits_of_logins_among_them() {
+    const LIMITS: &str = "[limits]\nlogin_rate_per_source = \"none\"\nlogin_rate_per_mount = 1\nlogin_burst_per_mount = 12\n";
+    let cluster = Cluster::start(3, LIMITS);
+    cluster.installation.set_up_login().unwrap();
+    cluster.await_all_listed();
+    let login = json!({"role": "dev", "jwt": "a.b.c"});
+    for server in &cluster.others {
+        let began = Instant::now();
+        let let_through = std::iter::repeat_with(|| {
+            let answer = server.send("POST", "/v1/auth/gcp/login", None, Some(&login));
+            answer.status
+        });
+        let let_through = let_through.take_while(|status| *status != 429).count();
+        // A third of the burst, and a third of the rate.
+        let gained = usize::try_from(began.elapsed().as_secs() / 3).unwrap();
+        assert!((4..=5 + gained).contains(&let_through), "{let_through}");
+    }
+}
+
+#[test]
+fn one_server_at_a_time_does_the_background_work_and_is_succeeded() {
+    let mut cluster = Cluster::start(3, "[limits]\nbackground_interval = \"1s\"\n");
+    let done = r#"gatehouse_background_duties_total{duty="maintain-access",outcome="done"}"#;
+    let works = |cluster: &Cluster, server| {
+        cluster.metric(server, "gatehouse_background_work_here") == Some(1.0)
+    };
+    cluster.await_all_listed();
+    assert!(works(&cluster, 0), "the first one has begun it");
+    let rounds = cluster.metric(0, done).unwrap();
+    await_that("rounds go on", || {
+        cluster.metric(0, done).unwrap() >= rounds + 2.0
+    });
+    for other in [1, 2] {
+        assert!(!works(&cluster, other));
+        assert_eq!(cluster.metric(other, done), Some(0.0));
+    }
+    // Its requests go to another one from here on.
+    cluster.installation.server().kill();
+    let other_works = |cluster: &Cluster| [1, 2].map(|other| works(cluster, other));
+    await_that("another one follows", || {
+        other_works(&cluster).contains(&true)
+    });
+    assert_ne!(other_works(&cluster), [true, true]);
+    let successor = if works(&cluster, 1) { 1 } else { 2 };
+    await_that("it works", || {
+        cluster.metric(successor, done).unwrap() > 0.0
+    });
+    // One that ends in order lets go of it at once.
+    cluster.others[successor - 1].terminate().unwrap();
+    let last = 3 - successor;
+    let asked = Instant::now();
+    await_that("the last one follows", || works(&cluster, last));
+    assert!(
+        asked.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!(cluster.metric(last, "gatehouse_nodes_live"), Some(1.0));
+}
