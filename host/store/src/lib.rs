@@ -58,7 +58,7 @@ mod sealed;
 mod shares;
 mod verified_versions;
 
-pub use backend::{Answer, Backend};
+pub use backend::{Answer, Backend, Guard};
 pub use durable::{OpenError, RedbBackend};
 pub use gatehouse_barrier::{
     KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SharingError, SplitError, Term,

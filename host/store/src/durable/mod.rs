@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, oneshot};
 pub use file::OpenError;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace};
+use crate::{Answer, Backend, Guard, Namespace};
 use committer::{Committer, Request, Shared, unavailable};
 use file::StoreFile;
 use layout::{ENTRIES, Header, PendingEntry, Place, PlacedChange, PlacedCheck, key_of};
@@ -119,6 +119,28 @@ impl RedbBackend {
         })
     }
 
+    /// Hands a commit to the thread that commits, and answers what comes of it.
+    fn commit_placed(
+        &self,
+        namespace: Namespace,
+        checks: Vec<PlacedCheck>,
+        changes: &[Change],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send + use<'_> {
+        let place_change = |change| place_change(namespace, change);
+        let (answer, outcome) = oneshot::channel();
+        let request = Request {
+            checks,
+            changes: changes.iter().map(place_change).collect(),
+            answer,
+        };
+        async move {
+            let stopped = || unavailable("the thread that commits has stopped");
+            let requests = self.requests.as_ref().ok_or_else(stopped)?;
+            requests.send(request).await.map_err(|_| stopped())?;
+            outcome.await.map_err(|_| stopped())?
+        }
+    }
+
     fn scan_now(
         &self,
         namespace: Namespace,
@@ -172,6 +194,15 @@ fn entry(header: Header, value: &[u8]) -> Entry {
     }
 }
 
+fn place_checks(
+    namespace: Namespace,
+    checks: &[Check],
+) -> impl Iterator<Item = PlacedCheck> + use<'_> {
+    checks
+        .iter()
+        .map(move |check| place_check(namespace, check))
+}
+
 fn place_check(namespace: Namespace, check: &Check) -> PlacedCheck {
     PlacedCheck {
         place: Place::new(namespace, &check.key),
@@ -217,19 +248,28 @@ impl Backend for RedbBackend {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
-        let place_check = |check| place_check(namespace, check);
-        let place_change = |change| place_change(namespace, change);
-        let (answer, outcome) = oneshot::channel();
-        let request = Request {
-            checks: checks.iter().map(place_check).collect(),
-            changes: changes.iter().map(place_change).collect(),
-            answer,
-        };
+        let checks = place_checks(namespace, &checks).collect();
+        Box::pin(self.commit_placed(namespace, checks, &changes))
+    }
+
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        // The first that fails is told, so the guard comes last: its key may be that of another check.
+        let placed = place_checks(namespace, &checks);
+        let placed = placed.chain([place_check(Namespace::Keyring, &guard.check())]);
+        let commit = self.commit_placed(namespace, placed.collect(), &changes);
         Box::pin(async move {
-            let stopped = || unavailable("the thread that commits has stopped");
-            let requests = self.requests.as_ref().ok_or_else(stopped)?;
-            requests.send(request).await.map_err(|_| stopped())?;
-            outcome.await.map_err(|_| stopped())?
+            match commit.await {
+                Err(CommitError::Conflict(key)) if !checks.iter().any(|check| check.key == key) => {
+                    Err(Guard::lost())
+                }
+                outcome => outcome,
+            }
         })
     }
 }
