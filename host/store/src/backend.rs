@@ -5,13 +5,40 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, Requirement, StoreError, Version,
 };
 
 use crate::Namespace;
 
 /// The future result of a call to a backend.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// An entry of [`Namespace::Keyring`] that has to be as it was for a commit to any namespace to be applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The key of the entry.
+    pub key: String,
+    /// The version that it must have.
+    pub version: Version,
+}
+
+impl Guard {
+    /// The same as a check of a commit to [`Namespace::Keyring`].
+    #[must_use]
+    pub fn check(&self) -> Check {
+        Check {
+            key: self.key.clone(),
+            requirement: Requirement::AtVersion(self.version),
+        }
+    }
+
+    /// The error of a commit whose guard did not hold.
+    #[must_use]
+    pub fn lost() -> CommitError {
+        let text = "another server has taken over what this commit is part of";
+        StoreError::Unavailable(text.to_owned()).into()
+    }
+}
 
 /// An ordered map with a conditional, atomic commit for each [`Namespace`].
 ///
@@ -62,6 +89,33 @@ pub trait Backend: Send + Sync + 'static {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>>;
+
+    /// Does as [`Self::commit`] if the entry of `guard` is as it was at that same moment, and answers [`Guard::lost`] otherwise.
+    ///
+    /// As it stands here it looks at the entry first and commits then, which is enough only where nobody else can change that entry: a
+    /// backend that [is shared](Self::is_shared) does both at once.
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        Box::pin(async move {
+            let keys = [guard.key.as_str()];
+            let found = self.get(Namespace::Keyring, &keys).await?;
+            let found = found.into_iter().next().flatten();
+            if found.is_none_or(|entry| entry.version != guard.version) {
+                return Err(Guard::lost());
+            }
+            self.commit(namespace, checks, changes).await
+        })
+    }
+
+    /// True if other servers may use the same entries at the same time.
+    fn is_shared(&self) -> bool {
+        false
+    }
 
     /// Everything that is held now, to be read for as long as that takes while commits go on.
     ///
@@ -181,5 +235,19 @@ impl<B: Backend + ?Sized> Backend for Arc<B> {
 
     fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
         (**self).skip_versions(version)
+    }
+
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        (**self).commit_under(guard, namespace, checks, changes)
+    }
+
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
     }
 }

@@ -1,79 +1,209 @@
 //! The marker of a first start that has not finished: a store that has it holds nothing that counts.
 //!
 //! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
-//! A host that opens a store and finds the mark wipes the store. The mark goes last, so that a wipe which is interrupted is begun again.
+//! A host that opens a store and finds the mark of a first start that was given up wipes the store. The mark goes last, so that a wipe which
+//! is interrupted is begun again.
 //!
-//! Only the host that has the store may do so: a file is locked, and a database is held by one server, whose commits are refused once another
-//! one has it (`PostgresBackend::open_alone`). So no host wipes what another one is in the middle of, but only what was given up.
+//! **Whose the mark is**: it says a random name, and the host that made up the name owns it. All that a first start and a wipe write is
+//! committed [under](Backend::commit_under) the version of the owner's mark. So once another host has set its own, nothing of the former
+//! owner reaches the store any more, however long it was stopped and whatever it believes.
+//!
+//! **Given up or not**: where nobody else can have the store, a mark that is found is given up. In a store that several hosts share, its
+//! owner renews a lease beside it every second, and a mark is given up if mark and lease kept their versions for five seconds, by the clock of
+//! whoever waits: no clocks are compared. An owner that was wrongly taken for dead loses its first start and nothing else.
 //!
 //! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Requirement, StoreError};
+use std::time::Duration;
 
-use crate::layout::{GENERATION_KEY, KEYRING_KEY, KEYS_KEY, SEAL_KEY};
-use crate::{Backend, Namespace};
+use gatehouse_ports::{
+    Change, Check, CommitError, Entry, OsRandom, Random as _, RandomError, Requirement, StoreError,
+    Version,
+};
+use tokio::time::{Instant, sleep};
+
+use crate::layout::{GENERATION_KEY, KEYRING_KEY, KEYS_KEY, SEAL_KEY, put};
+use crate::{Backend, Guard, Namespace, UnsealError};
 
 const MARK_KEY: &str = "initialization";
+const LEASE_KEY: &str = "initialization-lease";
 
-/// Layout of the mark: nothing but this byte.
-const FORMAT: u8 = 1;
+/// Layout of the mark: this byte and the name of its owner. A mark of an earlier version, which is 1 and nothing else, is nobody's.
+const FORMAT: u8 = 2;
+/// Layout of the lease: nothing but this byte.
+const LEASE_FORMAT: u8 = 1;
+const NAME_BYTES: usize = 16;
 
 /// How many records are deleted in one commit.
 const RECORDS_PER_COMMIT: u32 = 256;
+
+/// How often the owner of a mark renews its lease.
+pub const RENEWED_EVERY: Duration = Duration::from_secs(1);
+/// After which time without a change a mark is given up.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// How often one who waits for another host's first start looks at it.
+pub const LOOKED_AT_EVERY: Duration = Duration::from_millis(100);
+/// How long a host that is starting waits for a first start that goes on.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The key under which the mark is.
 pub fn mark_key() -> String {
     MARK_KEY.to_owned()
 }
 
-/// Sets the mark.
-pub fn set_mark() -> Change {
-    Change::Put {
-        key: mark_key(),
-        value: vec![FORMAT],
-        expires_at: None,
+/// One who owns a mark, or is to.
+pub struct Owner([u8; NAME_BYTES]);
+
+impl Owner {
+    /// A new one.
+    pub fn generate() -> Result<Self, RandomError> {
+        let mut name = [0; NAME_BYTES];
+        OsRandom.fill(&mut name)?;
+        Ok(Self(name))
+    }
+
+    /// Sets its mark, with a lease that has just begun.
+    pub fn set_mark(&self) -> [Change; 2] {
+        let mark = [&[FORMAT], &self.0[..]].concat();
+        [put(MARK_KEY, mark), put(LEASE_KEY, vec![LEASE_FORMAT])]
+    }
+
+    /// The guard of what it writes, as long as the mark is its own.
+    pub async fn guard(&self, backend: &impl Backend) -> Result<Option<Guard>, StoreError> {
+        let [_, mark, _] = read(backend).await?;
+        let own = mark.filter(|mark| mark.value.split_first() == Some((&FORMAT, &self.0[..])));
+        Ok(own.map(|mark| Guard {
+            key: mark_key(),
+            version: mark.version,
+        }))
+    }
+
+    /// Takes the store over where `checks` hold, and empties it. Says whether they did, and whether nobody took it over in turn.
+    async fn take_over(backend: &impl Backend, checks: Vec<Check>) -> Result<bool, StoreError> {
+        let no_name = |error: RandomError| StoreError::Unavailable(error.to_string());
+        let owner = Self::generate().map_err(no_name)?;
+        if !commit_if(backend, checks, owner.set_mark().to_vec()).await? {
+            return Ok(false);
+        }
+        let Some(guard) = owner.guard(backend).await? else {
+            return Ok(false);
+        };
+        wipe(backend, &guard).await?;
+        Ok(true)
     }
 }
 
+/// Renews the lease of a mark; says whether it is still the owner's.
+pub async fn renew(backend: &impl Backend, guard: &Guard) -> Result<bool, StoreError> {
+    commit_if(
+        backend,
+        vec![guard.check()],
+        vec![put(LEASE_KEY, vec![LEASE_FORMAT])],
+    )
+    .await
+}
+
 /// Takes the mark away: the first start that stored `sealed_keyring` is finished. Says whether it was there to be finished.
-pub async fn clear_mark(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
-    let [Some(keyring), Some(mark)] = read(backend).await? else {
+pub async fn clear_mark(
+    backend: &impl Backend,
+    sealed_keyring: &[u8],
+    guard: &Guard,
+) -> Result<bool, StoreError> {
+    let [Some(keyring), _, _] = read(backend).await? else {
         return Ok(false);
     };
     if keyring.value != sealed_keyring {
         return Ok(false);
     }
-    let checks = vec![unchanged(KEYRING_KEY, &keyring), unchanged(MARK_KEY, &mark)];
-    commit_if(backend, checks, vec![delete(MARK_KEY)]).await
+    let checks = vec![unchanged(KEYRING_KEY, &keyring), guard.check()];
+    let changes = vec![delete(MARK_KEY), delete(LEASE_KEY)];
+    commit_if(backend, checks, changes).await
 }
 
 /// Tells whether the first start that stored `sealed_keyring` is finished.
 pub async fn counts(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
-    let [keyring, mark] = read(backend).await?;
+    let [keyring, mark, _] = read(backend).await?;
     Ok(mark.is_none() && keyring.is_some_and(|keyring| keyring.value == sealed_keyring))
 }
 
-/// Empties the store if it is marked.
-pub async fn discard_if_marked(backend: &impl Backend) -> Result<(), StoreError> {
-    let [_, mark] = read(backend).await?;
-    if mark.is_some() {
-        wipe(backend).await?;
+/// Waits until no first start is under way, and empties the store of one that was given up.
+///
+/// # Errors
+///
+/// [`UnsealError::Unfinished`] if another host's first start goes on for longer than one can take, and when the backend fails.
+pub async fn settle(backend: &impl Backend) -> Result<(), UnsealError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut watch = Watch::default();
+    while watch.look(backend).await? != Standing::Unmarked {
+        if Instant::now() >= deadline {
+            return Err(UnsealError::Unfinished);
+        }
+        sleep(LOOKED_AT_EVERY).await;
     }
     Ok(())
+}
+
+/// The state of a store as far as first starts are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// None is under way.
+    Unmarked,
+    /// One is under way, or was given up so lately that it cannot be told yet.
+    UnderWay,
+}
+
+/// Watches the first start of another host.
+#[derive(Default)]
+pub struct Watch {
+    /// The versions of mark and lease, and since when they are known.
+    seen: Option<([Option<Version>; 2], Instant)>,
+}
+
+impl Watch {
+    /// Looks at the mark. Empties the store if it was given up.
+    pub async fn look(&mut self, backend: &impl Backend) -> Result<Standing, StoreError> {
+        let before = Instant::now();
+        let [_, mark, lease] = read(backend).await?;
+        let Some(mark) = mark else {
+            self.seen = None;
+            return Ok(Standing::Unmarked);
+        };
+        let versions = [
+            Some(mark.version),
+            lease.as_ref().map(|lease| lease.version),
+        ];
+        if backend.is_shared() {
+            let since = match self.seen {
+                Some((seen, since)) if seen == versions => since,
+                _ => Instant::now(),
+            };
+            self.seen = Some((versions, since));
+            if before.saturating_duration_since(since) < LEASE {
+                return Ok(Standing::UnderWay);
+            }
+        }
+        // Renewed in the last moment, it is not given up.
+        let lease = match &lease {
+            Some(lease) => unchanged(LEASE_KEY, lease),
+            None => absent(LEASE_KEY),
+        };
+        let checks = vec![unchanged(MARK_KEY, &mark), lease];
+        if !Owner::take_over(backend, checks).await? {
+            return Ok(Standing::UnderWay);
+        }
+        self.seen = None;
+        Ok(Standing::Unmarked)
+    }
 }
 
 /// Empties the store of the first start that stored `sealed_keyring`, marked or not. Says whether the store has no keyring then; it
 /// keeps that of another one.
 pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
-    let absent = Check {
-        key: KEYRING_KEY.to_owned(),
-        requirement: Requirement::Absent,
-    };
     // A commit and no read: a commit without a waiting caller may be stored only now, and this comes after it.
-    if commit_if(backend, vec![absent], Vec::new()).await? {
+    if commit_if(backend, vec![absent(KEYRING_KEY)], Vec::new()).await? {
         return Ok(true);
     }
-    let [Some(keyring), _] = read(backend).await? else {
+    let [Some(keyring), _, _] = read(backend).await? else {
         // Another host has just wiped it.
         return Ok(true);
     };
@@ -81,15 +211,13 @@ pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bo
         return Ok(false);
     }
     let own = vec![unchanged(KEYRING_KEY, &keyring)];
-    let is_marked = commit_if(backend, own, vec![set_mark()]).await?;
-    if is_marked {
-        wipe(backend).await?;
-    }
-    Ok(is_marked)
+    Owner::take_over(backend, own).await
 }
 
-/// Empties the store, but for what others keep beside the keyring.
-pub async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
+/// Empties the store, but for what others keep beside the keyring. The caller owns the entry of `guard`, and nothing is written once it does
+/// not.
+pub async fn wipe(backend: &impl Backend, guard: &Guard) -> Result<(), StoreError> {
+    let mut renewed = Instant::now();
     let others = Namespace::ALL.into_iter();
     for namespace in others.filter(|namespace| *namespace != Namespace::Keyring) {
         loop {
@@ -100,11 +228,27 @@ pub async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
                 break;
             }
             let deletions = page.items.iter().map(|item| delete(&item.key)).collect();
-            commit(backend, namespace, deletions).await?;
+            let deleted = backend.commit_under(guard.clone(), namespace, vec![], deletions);
+            deleted.await.map_err(refused)?;
+            if backend.is_shared() && renewed.elapsed() >= RENEWED_EVERY {
+                renewed = Instant::now();
+                renew(backend, guard).await?;
+            }
         }
     }
-    let last = [KEYRING_KEY, SEAL_KEY, KEYS_KEY, GENERATION_KEY, MARK_KEY].map(delete);
-    commit(backend, Namespace::Keyring, last.to_vec()).await
+    let last = [
+        KEYRING_KEY,
+        SEAL_KEY,
+        KEYS_KEY,
+        GENERATION_KEY,
+        MARK_KEY,
+        LEASE_KEY,
+    ];
+    let last = last.map(delete).to_vec();
+    if commit_if(backend, vec![guard.check()], last).await? {
+        return Ok(());
+    }
+    Err(refused(Guard::lost()))
 }
 
 fn delete(key: &str) -> Change {
@@ -112,17 +256,24 @@ fn delete(key: &str) -> Change {
     Change::Delete { key }
 }
 
-/// Keyring and mark.
-async fn read(backend: &impl Backend) -> Result<[Option<Entry>; 2], StoreError> {
-    let keys = [KEYRING_KEY, MARK_KEY];
+/// Keyring, mark and lease.
+async fn read(backend: &impl Backend) -> Result<[Option<Entry>; 3], StoreError> {
+    let keys = [KEYRING_KEY, MARK_KEY, LEASE_KEY];
     let mut entries = backend.get(Namespace::Keyring, &keys).await?.into_iter();
-    Ok([(); 2].map(|()| entries.next().flatten()))
+    Ok([(); 3].map(|()| entries.next().flatten()))
 }
 
 fn unchanged(key: &str, entry: &Entry) -> Check {
     Check {
         key: key.to_owned(),
         requirement: Requirement::AtVersion(entry.version),
+    }
+}
+
+fn absent(key: &str) -> Check {
+    Check {
+        key: key.to_owned(),
+        requirement: Requirement::Absent,
     }
 }
 
@@ -139,17 +290,12 @@ async fn commit_if(
     }
 }
 
-async fn commit(
-    backend: &impl Backend,
-    namespace: Namespace,
-    changes: Vec<Change>,
-) -> Result<(), StoreError> {
-    match backend.commit(namespace, vec![], changes).await {
-        Ok(()) => Ok(()),
-        Err(CommitError::Failed(error)) => Err(error),
+fn refused(error: CommitError) -> StoreError {
+    match error {
+        CommitError::Failed(error) => error,
         // Without checks there is nothing to conflict with.
-        Err(CommitError::Conflict(key)) => Err(StoreError::Unavailable(format!(
-            "an unconditional change of {key} was refused"
-        ))),
+        CommitError::Conflict(key) => {
+            StoreError::Unavailable(format!("an unconditional change of {key} was refused"))
+        }
     }
 }

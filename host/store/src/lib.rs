@@ -60,7 +60,7 @@ mod sealed;
 mod shares;
 mod verified_versions;
 
-pub use backend::{Answer, Backend, SNAPSHOT_PAGE_BYTES, Snapshot, StoredEntry};
+pub use backend::{Answer, Backend, Guard, SNAPSHOT_PAGE_BYTES, Snapshot, StoredEntry};
 pub use backup::{
     Backup, BackupError, Inventory, Manifest, Restoration, RestoredSeal, SealKind, Summary,
     read_manifest, verify_backup,

@@ -13,7 +13,7 @@ use gatehouse_ports::{
 
 use crate::backend::{SnapshotPage, StoredEntry};
 use crate::rules::{SharedClock, purge_budget};
-use crate::{Answer, Backend, Namespace, Snapshot};
+use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 
 type Place = (Namespace, String);
 
@@ -86,12 +86,19 @@ impl MemoryBackend {
 
     fn commit_now(
         &self,
+        guard: Option<Guard>,
         namespace: Namespace,
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Result<(), CommitError> {
         let now = self.clock.now_milliseconds();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Guard { key, version }) = guard {
+            let guarded = state.live(&(Namespace::Keyring, key), now);
+            if guarded.is_none_or(|entry| entry.version != version) {
+                return Err(Guard::lost());
+            }
+        }
         for Check { key, requirement } in checks {
             let place = (namespace, key);
             if !holds(
@@ -195,7 +202,17 @@ impl Backend for MemoryBackend {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
-        Box::pin(async move { self.commit_now(namespace, checks, changes) })
+        Box::pin(async move { self.commit_now(None, namespace, checks, changes) })
+    }
+
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        Box::pin(async move { self.commit_now(Some(guard), namespace, checks, changes) })
     }
 
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {

@@ -16,7 +16,7 @@ use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::rules::SharedClock;
 use crate::shares::SealRecord;
 use crate::verified_versions::VerifiedVersions;
-use crate::{Answer, Backend, Namespace, init_marker};
+use crate::{Answer, Backend, Guard, Namespace, init_marker};
 
 /// How often a change of the keyring is tried while other hosts change it too.
 pub(crate) const KEYRING_ATTEMPTS: u32 = 8;
@@ -71,6 +71,14 @@ pub enum UnsealError {
     Store(#[from] StoreError),
 }
 
+/// An open store.
+#[derive(Clone)]
+struct Opened {
+    barrier: Arc<Barrier>,
+    /// The guard of all that is written, while the first start is under way.
+    guard: Option<Guard>,
+}
+
 /// Seals what goes into a backend and opens what comes out (SEC-K1).
 ///
 /// It starts sealed: every call is answered by [`StoreError::Sealed`] until [`Self::unseal`] succeeds. A record that does not
@@ -85,7 +93,7 @@ pub enum UnsealError {
 pub struct SealedBackend<B> {
     backend: B,
     pub(crate) clock: SharedClock,
-    barrier: RwLock<Option<Arc<Barrier>>>,
+    opened: RwLock<Option<Opened>>,
     /// The key that seals the keyring; there while the store is open.
     root_key: Mutex<Option<RootKey>>,
     /// Barriers that were replaced. What was sealed by one of them may still be on its way to the backend while it is in use.
@@ -103,7 +111,7 @@ impl<B: Backend> SealedBackend<B> {
         Self {
             backend,
             clock,
-            barrier: RwLock::default(),
+            opened: RwLock::default(),
             root_key: Mutex::default(),
             former: Mutex::default(),
             encryptions: AtomicU64::default(),
@@ -124,7 +132,7 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the keyring does not open, is missing, or opens with shares, or the backend fails. The store then is as sealed as before.
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
-        init_marker::discard_if_marked(&self.backend).await?;
+        init_marker::settle(&self.backend).await?;
         ensure_restored(&self.backend).await?;
         let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
         if seal.into_iter().any(|entry| entry.is_some()) {
@@ -136,6 +144,10 @@ impl<B: Backend> SealedBackend<B> {
                 return Ok(Unsealed::Opened);
             }
             if !self.is_empty().await? {
+                if self.has_keyring().await? {
+                    // Another host has just made it.
+                    continue;
+                }
                 return Err(UnsealError::KeyringMissing);
             }
             let keyring = Keyring::generate(&OsRandom)?;
@@ -183,7 +195,7 @@ impl<B: Backend> SealedBackend<B> {
     /// Forgets all keys. Calls that are under way may still finish.
     pub fn seal(&self) {
         let former = self
-            .barrier
+            .opened
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
@@ -284,6 +296,11 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
+    pub(crate) async fn has_keyring(&self) -> Result<bool, StoreError> {
+        let entries = self.backend.get(Namespace::Keyring, &[KEYRING_KEY]).await?;
+        Ok(entries.iter().any(Option::is_some))
+    }
+
     pub(crate) async fn is_empty(&self) -> Result<bool, StoreError> {
         for namespace in Namespace::ALL {
             let page = self.backend.scan(namespace, "", None, 1).await?;
@@ -318,19 +335,28 @@ impl<B: Backend> SealedBackend<B> {
     }
 
     pub(crate) fn install(&self, keyring: &Keyring, root_key: &RootKey) {
+        self.install_under(None, keyring, root_key);
+    }
+
+    /// Opens the store for as long as nobody takes its first start over.
+    pub(crate) fn install_first(&self, keyring: &Keyring, root_key: &RootKey, guard: Guard) {
+        self.install_under(Some(guard), keyring, root_key);
+    }
+
+    fn install_under(&self, guard: Option<Guard>, keyring: &Keyring, root_key: &RootKey) {
         let barrier = Arc::new(Barrier::new(keyring));
         *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(root_key.duplicate());
-        let mut installed = self.barrier.write().unwrap_or_else(PoisonError::into_inner);
-        let former = installed.replace(barrier);
+        let mut installed = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let former = installed.replace(Opened { barrier, guard });
         self.encryptions.store(0, Ordering::Relaxed);
         self.note_former(former);
     }
 
-    fn note_former(&self, former: Option<Arc<Barrier>>) {
+    fn note_former(&self, former: Option<Opened>) {
         let Some(former) = former else { return };
         let mut formers = self.former.lock().unwrap_or_else(PoisonError::into_inner);
         formers.retain(|former| former.strong_count() > 0);
-        formers.push(Arc::downgrade(&former));
+        formers.push(Arc::downgrade(&former.barrier));
     }
 
     /// Takes what has been stored out of what is to be stored.
@@ -361,17 +387,21 @@ impl<B: Backend> SealedBackend<B> {
     }
 
     pub(crate) fn barrier(&self) -> Result<Arc<Barrier>, StoreError> {
-        let barrier = self.barrier.read().unwrap_or_else(PoisonError::into_inner);
-        barrier.clone().ok_or(StoreError::Sealed)
+        self.opened().map(|opened| opened.barrier)
+    }
+
+    fn opened(&self) -> Result<Opened, StoreError> {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        opened.clone().ok_or(StoreError::Sealed)
     }
 
     /// Refuses what no component may ask, and everything while sealed.
-    fn admit(&self, namespace: Namespace) -> Result<Arc<Barrier>, StoreError> {
+    fn admit(&self, namespace: Namespace) -> Result<Opened, StoreError> {
         if namespace == Namespace::Keyring {
             let message = "the keyring belongs to the barrier alone";
             return Err(StoreError::Invalid(message.to_owned()));
         }
-        self.barrier()
+        self.opened()
     }
 
     fn seal_changes(
@@ -450,7 +480,7 @@ impl<B: Backend> Backend for SealedBackend<B> {
         keys: &'a [HeldKey<'a>],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
-            let before = self.admit(namespace)?;
+            let before = self.admit(namespace)?.barrier;
             let now = self.clock.now_milliseconds();
             let if_opened = |held: &HeldKey<'a>| HeldKey {
                 key: held.key,
@@ -479,7 +509,7 @@ impl<B: Backend> Backend for SealedBackend<B> {
         limit: u32,
     ) -> Answer<'a, Result<Page, StoreError>> {
         Box::pin(async move {
-            let before = self.admit(namespace)?;
+            let before = self.admit(namespace)?.barrier;
             let page = self.backend.scan(namespace, prefix, after, limit).await?;
             let after = self.barrier()?;
             let barriers = Barriers { before, after };
@@ -504,10 +534,20 @@ impl<B: Backend> Backend for SealedBackend<B> {
     ) -> Answer<'_, Result<(), CommitError>> {
         Box::pin(async move {
             // Held until the backend has answered: that is how others know what is still on its way.
-            let barrier = self.admit(namespace)?;
+            let Opened { barrier, guard } = self.admit(namespace)?;
             let changes = self.seal_changes(&barrier, namespace, changes)?;
-            self.backend.commit(namespace, checks, changes).await
+            match guard {
+                None => self.backend.commit(namespace, checks, changes).await,
+                Some(guard) => {
+                    let commit = self.backend.commit_under(guard, namespace, checks, changes);
+                    commit.await
+                }
+            }
         })
+    }
+
+    fn is_shared(&self) -> bool {
+        self.backend.is_shared()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::generation::GenerationRecord;
 use crate::layout::{GENERATION_KEY, KEYRING_KEY, SEAL_KEY, put, unsealable};
 use crate::rules::SharedClock;
 use crate::shares::SealRecord;
-use crate::{Backend, Generation, Namespace, SealedBackend, UnsealError, init_marker};
+use crate::{Backend, Generation, Guard, Namespace, SealedBackend, UnsealError, init_marker};
 
 /// Layout of the mark: nothing but this byte.
 const MARK: u8 = 1;
@@ -90,7 +90,7 @@ impl<B: Backend> Restoration<B> {
                 beside.extend(entries);
                 continue;
             }
-            store_records(store.backend(), namespace, entries).await?;
+            store_records(store.backend(), mark, namespace, entries).await?;
         }
         let (again, _) = reading.finish()?;
         if again != inventory {
@@ -192,7 +192,7 @@ pub(crate) async fn ensure_restored(backend: &impl Backend) -> Result<(), Unseal
 /// Takes an empty backend, or one that an earlier restore has left, which is emptied. Answers the version of the mark.
 async fn set_mark<B: Backend>(store: &SealedBackend<B>) -> Result<Version, BackupError> {
     let backend = store.backend();
-    init_marker::discard_if_marked(backend).await?;
+    init_marker::settle(backend).await?;
     let earlier = under_way(backend).await?;
     if earlier.is_none() && !store.is_empty().await? {
         return Err(BackupError::NotEmpty);
@@ -206,11 +206,19 @@ async fn set_mark<B: Backend>(store: &SealedBackend<B>) -> Result<Version, Backu
         },
     ];
     commit(backend, checks, vec![put(UNDER_WAY_KEY, vec![MARK])]).await?;
+    let mark = under_way(backend).await?.ok_or(BackupError::Contended)?;
     if earlier.is_some() {
-        init_marker::wipe(backend).await?;
+        init_marker::wipe(backend, &guard(mark)).await?;
     }
-    let mark = under_way(backend).await?;
-    mark.ok_or(BackupError::Contended)
+    Ok(mark)
+}
+
+/// The guard of what a restore writes, as long as the mark of this version is its own.
+fn guard(mark: Version) -> Guard {
+    Guard {
+        key: UNDER_WAY_KEY.to_owned(),
+        version: mark,
+    }
 }
 
 async fn under_way(backend: &impl Backend) -> Result<Option<Version>, StoreError> {
@@ -220,6 +228,7 @@ async fn under_way(backend: &impl Backend) -> Result<Option<Version>, StoreError
 
 async fn store_records(
     backend: &impl Backend,
+    mark: Version,
     namespace: Namespace,
     entries: Vec<StoredEntry>,
 ) -> Result<(), BackupError> {
@@ -233,7 +242,8 @@ async fn store_records(
         if some.is_empty() {
             return Ok(());
         }
-        match backend.commit(namespace, Vec::new(), some).await {
+        let commit = backend.commit_under(guard(mark), namespace, Vec::new(), some);
+        match commit.await {
             Ok(()) => {}
             Err(CommitError::Conflict(_)) => return Err(BackupError::Contended),
             Err(CommitError::Failed(error)) => return Err(error.into()),

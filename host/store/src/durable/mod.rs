@@ -24,7 +24,7 @@ use tokio::sync::{mpsc, oneshot};
 pub use file::OpenError;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace, Snapshot};
+use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 use committer::{Committer, Request, Shared, unavailable};
 use file::StoreFile;
 use layout::{ENTRIES, Header, PendingEntry, Place, PlacedChange, PlacedCheck, key_of};
@@ -131,6 +131,23 @@ impl RedbBackend {
         })
     }
 
+    /// Hands a commit to the thread that commits, and answers what comes of it.
+    fn commit_placed(
+        &self,
+        namespace: Namespace,
+        checks: Vec<PlacedCheck>,
+        changes: &[Change],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send + use<'_> {
+        let place_change = |change| place_change(namespace, change);
+        let (answer, outcome) = oneshot::channel();
+        let request = Request {
+            checks,
+            changes: changes.iter().map(place_change).collect(),
+            ..Request::empty(answer)
+        };
+        self.ask(request, outcome)
+    }
+
     fn scan_now(
         &self,
         namespace: Namespace,
@@ -184,6 +201,15 @@ fn entry(header: Header, value: &[u8]) -> Entry {
     }
 }
 
+fn place_checks(
+    namespace: Namespace,
+    checks: &[Check],
+) -> impl Iterator<Item = PlacedCheck> + use<'_> {
+    checks
+        .iter()
+        .map(move |check| place_check(namespace, check))
+}
+
 fn place_check(namespace: Namespace, check: &Check) -> PlacedCheck {
     PlacedCheck {
         place: Place::new(namespace, &check.key),
@@ -229,15 +255,29 @@ impl Backend for RedbBackend {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
-        let place_check = |check| place_check(namespace, check);
-        let place_change = |change| place_change(namespace, change);
-        let (answer, outcome) = oneshot::channel();
-        let request = Request {
-            checks: checks.iter().map(place_check).collect(),
-            changes: changes.iter().map(place_change).collect(),
-            ..Request::empty(answer)
-        };
-        Box::pin(self.ask(request, outcome))
+        let checks = place_checks(namespace, &checks).collect();
+        Box::pin(self.commit_placed(namespace, checks, &changes))
+    }
+
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        // The first that fails is told, so the guard comes last: its key may be that of another check.
+        let placed = place_checks(namespace, &checks);
+        let placed = placed.chain([place_check(Namespace::Keyring, &guard.check())]);
+        let commit = self.commit_placed(namespace, placed.collect(), &changes);
+        Box::pin(async move {
+            match commit.await {
+                Err(CommitError::Conflict(key)) if !checks.iter().any(|check| check.key == key) => {
+                    Err(Guard::lost())
+                }
+                outcome => outcome,
+            }
+        })
     }
 
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {

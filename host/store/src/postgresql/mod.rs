@@ -24,6 +24,7 @@ use gatehouse_ports::{
 };
 use tokio::runtime::Handle;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 pub use address::PostgresSettings;
 pub use error::PostgresError;
@@ -32,7 +33,7 @@ pub use schema::Migrated;
 pub use session::Server;
 
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace, Snapshot};
+use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 use address::Address;
 use commit::Commit;
 use error::{Failure, describe};
@@ -41,8 +42,8 @@ use reach::Reach;
 use session::{Connections, Parameters, Session};
 use snapshot::TransactionSnapshot;
 use statements::{
-    ABANDON, BEGIN_PURGE, COMMIT, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES,
-    RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
+    ABANDON, BEGIN_PURGE, COMMIT, COMMIT_UNDER, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES,
+    PURGE_OUTCOMES, RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
 };
 use versions::{VERSIONS_AT_ONCE, Versions};
 
@@ -75,6 +76,7 @@ pub struct PostgresBackend {
     runtime: Handle,
     address: Address,
     server: Server,
+    hold: Option<Hold>,
     holder: Option<Holder>,
 }
 
@@ -128,6 +130,7 @@ impl PostgresBackend {
             runtime: Handle::current(),
             address,
             server,
+            hold: None,
             holder: None,
         })
     }
@@ -160,6 +163,7 @@ impl PostgresBackend {
     async fn held(mut self, hold: Hold) -> Result<Self, PostgresError> {
         let (address, epoch) = (self.address.clone(), Arc::clone(&self.shared.epoch));
         self.holder = Some(Holder::take(hold, address, epoch).await?);
+        self.hold = Some(hold);
         Ok(self)
     }
 
@@ -183,6 +187,26 @@ impl PostgresBackend {
     #[must_use]
     pub const fn server(&self) -> Server {
         self.server
+    }
+
+    async fn committed(
+        &self,
+        guard: Option<Guard>,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Result<(), CommitError> {
+        let shared = Arc::clone(&self.shared);
+        let work = async move {
+            let guard = guard.as_ref();
+            let outcome = shared.commit(guard, namespace, &checks, &changes).await;
+            if outcome.is_ok() && shared.begins_purge(changes.len()) {
+                let shared = Arc::clone(&shared);
+                tokio::spawn(async move { shared.purge().await });
+            }
+            outcome
+        };
+        self.detached(work).await
     }
 
     /// Lets `work` go on in the runtime, whatever happens to the caller.
@@ -228,15 +252,21 @@ impl Backend for PostgresBackend {
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
-        let shared = Arc::clone(&self.shared);
-        Box::pin(self.detached(async move {
-            let outcome = shared.commit(namespace, &checks, &changes).await;
-            if outcome.is_ok() && shared.begins_purge(changes.len()) {
-                let shared = Arc::clone(&shared);
-                tokio::spawn(async move { shared.purge().await });
-            }
-            outcome
-        }))
+        Box::pin(self.committed(None, namespace, checks, changes))
+    }
+
+    fn commit_under(
+        &self,
+        guard: Guard,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        Box::pin(self.committed(Some(guard), namespace, checks, changes))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.hold != Some(Hold::Alone)
     }
 
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
@@ -348,6 +378,7 @@ impl Shared {
 
     async fn commit(
         &self,
+        guard: Option<&Guard>,
         namespace: Namespace,
         checks: &[Check],
         changes: &[Change],
@@ -363,7 +394,7 @@ impl Shared {
         loop {
             self.check_epoch()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
-            let failure = match self.apply(namespace, &commit, version, by).await {
+            let failure = match self.apply(guard, namespace, &commit, version, by).await {
                 Ok(outcome) => return outcome,
                 Err(failure) => failure,
             };
@@ -380,6 +411,7 @@ impl Shared {
 
     async fn apply(
         &self,
+        guard: Option<&Guard>,
         namespace: Namespace,
         commit: &Commit<'_>,
         version: i64,
@@ -387,7 +419,7 @@ impl Shared {
     ) -> Result<Result<(), CommitError>, Failure> {
         let namespace = number(namespace);
         let (now, epoch) = (self.now(), self.epoch.number());
-        let parameters: Parameters<'_> = &[
+        let unguarded: [&(dyn ToSql + Sync); 10] = [
             &namespace,
             &now,
             &commit.checked,
@@ -399,15 +431,28 @@ impl Shared {
             &version,
             &epoch,
         ];
-        let rows = self.connections.query(COMMIT, parameters, deadline).await?;
+        let rows = match guard {
+            None => self.connections.query(COMMIT, &unguarded, deadline).await?,
+            Some(guard) => {
+                let place = number(Namespace::Keyring);
+                let required = to_database(guard.version);
+                let of_guard: [&(dyn ToSql + Sync); 3] = [&place, &guard.key, &required];
+                let guarded = [&unguarded[..], &of_guard].concat();
+                self.connections
+                    .query(COMMIT_UNDER, &guarded, deadline)
+                    .await?
+            }
+        };
         let no_answer = || Failure::Unknown("a commit has one answer".to_owned());
         let row = rows.first().ok_or_else(no_answer)?;
         let unreadable = |error: tokio_postgres::Error| Failure::Unknown(describe(&error));
         let failed: Option<String> = row.try_get(0).map_err(unreadable)?;
         let applied: bool = row.try_get(1).map_err(unreadable)?;
         let prepared: bool = row.try_get(2).map_err(unreadable)?;
+        let guarded: bool = row.try_get(3).map_err(unreadable)?;
         Ok(match failed {
             _ if applied => Ok(()),
+            _ if !guarded => Err(Guard::lost()),
             _ if !prepared => Err(unavailable(PostgresError::SessionLost).into()),
             Some(key) => Err(CommitError::Conflict(key)),
             None => {

@@ -15,7 +15,7 @@
 //! on each other where their keys share a page of the index, as those of new tokens always do, and on whatever else is open in the server.
 
 /// The schema version that this code reads and writes (SEC-S12).
-pub const KNOWN_SCHEMA: i64 = 2;
+pub const KNOWN_SCHEMA: i64 = 3;
 
 /// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept.
 /// So where all of a small table has to be read, that seems so costly that the database would compile the statement, which takes longer. The
@@ -65,10 +65,18 @@ pub const SCAN: &str = "
 /// Commits: namespace, now, checked keys, their versions (null for absent), keys to put, values, ends, keys to delete, version, epoch.
 ///
 /// Answers the first key whose check failed, if any; if the commit was applied; and if the session is what [`PREPARE_SESSION`] made it,
-/// which it is not behind a pooler that lends it out by transaction.
+/// which it is not behind a pooler that lends it out by transaction; and true, as no guard was lost.
 pub const COMMIT: &str = "
-    select failed, applied, prepared from gatehouse.commit(
+    select failed, applied, prepared, true from gatehouse.commit(
         $1::int2, $2::int8, $3::text[], $4::int8[], $5::text[], $6::bytea[], $7::int8[], $8::text[], $9::int8, $10::int8
+    )";
+
+/// Commits under a guard: the parameters of [`COMMIT`], and the namespace, key and version of an entry that must be as it was. Answers the
+/// same, and false at the end where only that one was another.
+pub const COMMIT_UNDER: &str = "
+    select failed, applied, prepared, guarded from gatehouse.commit_under(
+        $1::int2, $2::int8, $3::text[], $4::int8[], $5::text[], $6::bytea[], $7::int8[], $8::text[], $9::int8, $10::int8,
+        $11::int2, $12::text, $13::int8
     )";
 
 /// Makes sure that the commit of a version is not applied later, unless it has been: version. Waits for one that is under way.
@@ -187,7 +195,7 @@ pub const LOCK_SCHEMA: &str = "select pg_advisory_xact_lock(7307497, 3)";
 pub const CREATE_SCHEMA: &str = "create schema gatehouse";
 /// The changes from each version of the schema to the next, beginning with an empty one. Values are sealed, so the database need not try
 /// to compress them.
-pub const MIGRATIONS: [&str; 2] = ["
+pub const MIGRATIONS: [&str; 3] = ["
     create table gatehouse.store (
         name text collate \"C\" primary key,
         number bigint not null
@@ -270,6 +278,29 @@ pub const MIGRATIONS: [&str; 2] = ["
         work text collate \"C\" primary key,
         node text collate \"C\" not null,
         ends_at timestamptz not null
-    )"];
+    )", "
+    -- The entry of the guard is locked after those of the commit: a commit that writes it has its own locks by then or waits for none that
+    -- this one holds. What was applied is undone where the guard is lost.
+    create function gatehouse.commit_under(
+        smallint, bigint, text[], bigint[], text[], bytea[], bigint[], text[], bigint, bigint, smallint, text, bigint,
+        out failed text, out applied boolean, out prepared boolean, out guarded boolean
+    ) language plpgsql as $commit$
+    begin
+        guarded := true;
+        begin
+            select c.failed, c.applied, c.prepared into failed, applied, prepared
+            from gatehouse.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) c;
+            if not applied then
+                return;
+            end if;
+            perform pg_advisory_xact_lock_shared(hashtextextended($12, $11));
+            if not exists (select from gatehouse.entry where namespace = $11 and key = $12 and version = $13) then
+                raise exception using errcode = 'GH001', message = 'the guard is lost';
+            end if;
+        exception when sqlstate 'GH001' then
+            applied := false;
+            guarded := false;
+        end;
+    end $commit$"];
 /// Notes the version of the schema: version.
 pub const NOTE_SCHEMA: &str = "update gatehouse.store set number = $1::int8 where name = 'schema'";

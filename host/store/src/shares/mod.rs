@@ -4,21 +4,25 @@ mod attempt;
 mod ceremonies;
 mod protection;
 mod record;
+mod renewal;
 mod root_key;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gatehouse_barrier::{KeyShare, Keyring, KeyringError, RootKey, Sharing, SplitError};
 use gatehouse_ports::{Change, Check, CommitError, OsRandom, RandomError, Requirement, StoreError};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::{Instant, sleep};
 use zeroize::Zeroizing;
 
 use crate::backup::ensure_restored;
-use crate::layout::{KEYRING_KEY, SEAL_KEY};
-use crate::{Backend, Namespace, SealedBackend, UnsealError, init_marker};
+use crate::init_marker::{LEASE, LOOKED_AT_EVERY, Owner, Standing, Watch};
+use crate::layout::{KEYRING_KEY, SEAL_KEY, put};
+use crate::{Backend, Guard, Namespace, SealedBackend, UnsealError, init_marker};
 use attempt::Attempt;
 use ceremonies::Ceremonies;
+use renewal::Renewal;
 
 pub use ceremonies::{Ceremony, CeremonyError, Given, RekeyProgress, Verified};
 pub(crate) use record::SealRecord;
@@ -70,9 +74,11 @@ pub enum ShareError {
 /// The operations, one after another, on a [`SealedBackend`] whose root key is split.
 ///
 /// The first start has two halves. [`Self::begin`] makes and stores the keyring and opens the store, so that its first records can be
-/// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: a host that opens a store with that mark
-/// empties it. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
-/// meanwhile is neither finished nor emptied.
+/// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: a host that finds it given up empties the
+/// store. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
+/// meanwhile is neither finished nor emptied, and in a store that several hosts share, one that goes on is waited for.
+///
+/// What others do to a store that is shared shows at the next call: that it is initialized now, and that its shares were replaced.
 ///
 /// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. What
 /// holders do together on an open store, they do by [`Self::begin_root_generation`] and [`Self::begin_rekey`].
@@ -84,6 +90,9 @@ pub struct ShareSeal<B> {
     ceremonies: Mutex<Ceremonies>,
 }
 
+/// How often a store is looked at that has records and no keyring, before it is said to have lost it.
+const LOADS: u32 = 2;
+
 enum State {
     /// The store is empty.
     Empty,
@@ -92,6 +101,9 @@ enum State {
         sealed_keyring: Vec<u8>,
         record: SealRecord,
         at: Instant,
+        guard: Guard,
+        /// Ends with the first start.
+        _renewal: Renewal,
     },
     /// A first start has failed or was cut off, and it is not known what is stored of it.
     Unclear { sealed_keyring: Vec<u8> },
@@ -103,7 +115,8 @@ enum State {
 }
 
 impl<B: Backend> ShareSeal<B> {
-    /// Looks at what is below `store`. The rest of a first start that was not finished is wiped.
+    /// Looks at what is below `store`. The rest of a first start that was given up is wiped, and one of another host that goes on is
+    /// waited for.
     ///
     /// `patience` is after how long a first start that goes on is taken for given up: longer than a request can take.
     ///
@@ -114,7 +127,7 @@ impl<B: Backend> ShareSeal<B> {
         store: Arc<SealedBackend<B>>,
         patience: Duration,
     ) -> Result<Self, UnsealError> {
-        init_marker::discard_if_marked(store.backend()).await?;
+        init_marker::settle(store.backend()).await?;
         ensure_restored(store.backend()).await?;
         let state = Mutex::new(State::load(&store).await?);
         Ok(Self {
@@ -127,22 +140,55 @@ impl<B: Backend> ShareSeal<B> {
 
     /// How far the seal is.
     pub async fn progress(&self) -> Progress {
-        self.progress_of(&*self.state.lock().await)
+        let mut state = self.state.lock().await;
+        if self.store.is_sealed() {
+            self.refresh(&mut state).await;
+        }
+        self.progress_of(&state)
     }
 
     /// Begins the first start: makes the key and its shares, stores what they open, and opens the store. Of several callers one
-    /// succeeds.
+    /// succeeds. Where another host's is under way, this waits for its end, or until it is given up, for a few seconds.
     ///
     /// # Errors
     ///
     /// When the store has a key or is being given one, and when that fails; nothing has changed then.
     pub async fn begin(&self, sharing: Sharing) -> Result<Vec<KeyShare>, BeginError> {
-        let mut state = self.state.lock().await;
-        if matches!(&*state, State::Begun { at, .. } if at.elapsed() < self.patience) {
+        let deadline = Instant::now() + 2 * LEASE;
+        let mut watch = Watch::default();
+        loop {
+            {
+                let mut state = self.state.lock().await;
+                match self.begin_alone(&mut state, sharing).await {
+                    Err(BeginError::AlreadyInitialized) if matches!(*state, State::Empty) => {}
+                    outcome => return outcome,
+                }
+                let backend = self.store.backend();
+                if watch.look(backend).await.map_err(UnsealError::from)? == Standing::Unmarked
+                    && Instant::now() < deadline
+                {
+                    continue;
+                }
+            }
+            if Instant::now() >= deadline {
+                return Err(BeginError::AlreadyInitialized);
+            }
+            sleep(LOOKED_AT_EVERY).await;
+        }
+    }
+
+    /// Begins the first start unless one has been begun, which leaves the state as it is stored.
+    async fn begin_alone(
+        &self,
+        state: &mut MutexGuard<'_, State>,
+        sharing: Sharing,
+    ) -> Result<Vec<KeyShare>, BeginError> {
+        if matches!(&**state, State::Begun { at, .. } if at.elapsed() < self.patience) {
             return Err(BeginError::AlreadyInitialized);
         }
-        self.discard(&mut state).await?;
-        if !matches!(*state, State::Empty) {
+        self.discard(state).await?;
+        self.refresh(state).await;
+        if !matches!(**state, State::Empty) {
             return Err(BeginError::AlreadyInitialized);
         }
         let root_key = RootKey::generate(&OsRandom).map_err(SplitError::from)?;
@@ -153,25 +199,33 @@ impl<B: Backend> ShareSeal<B> {
         let sealed_keyring = keyring
             .seal(&root_key, &OsRandom)
             .map_err(UnsealError::from)?;
+        let owner = Owner::generate().map_err(SplitError::from)?;
+        let about_key = self.store.first_key_record(&keyring)?;
         // Until the answer is there, which this may not live to see.
-        *state = State::Unclear {
+        **state = State::Unclear {
             sealed_keyring: sealed_keyring.clone(),
         };
-        let about_key = self.store.first_key_record(&keyring)?;
         if !self
-            .store_first(&sealed_keyring, &record, about_key)
+            .store_first(&sealed_keyring, &record, &owner, about_key)
             .await?
         {
-            *state = State::Empty;
-            *state = State::load(&self.store).await?;
+            **state = State::Empty;
+            **state = State::load(&self.store).await?;
             return Err(BeginError::AlreadyInitialized);
         }
-        self.store.install(&keyring, &root_key);
-        let at = Instant::now();
-        *state = State::Begun {
+        let guard = owner.guard(self.store.backend()).await;
+        let Some(guard) = guard.map_err(UnsealError::from)? else {
+            return Err(UnsealError::Contended.into());
+        };
+        let until = Instant::now() + self.patience;
+        let renewal = Renewal::start(&self.store, guard.clone(), until);
+        self.store.install_first(&keyring, &root_key, guard.clone());
+        **state = State::Begun {
             sealed_keyring,
             record,
-            at,
+            at: Instant::now(),
+            guard,
+            _renewal: renewal,
         };
         Ok(shares)
     }
@@ -184,11 +238,16 @@ impl<B: Backend> ShareSeal<B> {
     /// [`Self::abandon`] is to follow.
     pub async fn finish(&self) -> Result<(), UnsealError> {
         let mut state = self.state.lock().await;
-        let State::Begun { sealed_keyring, .. } = &*state else {
+        let State::Begun {
+            sealed_keyring,
+            guard,
+            ..
+        } = &*state
+        else {
             return Ok(());
         };
         let backend = self.store.backend();
-        let cleared = init_marker::clear_mark(backend, sealed_keyring).await;
+        let cleared = init_marker::clear_mark(backend, sealed_keyring, guard).await;
         if cleared != Ok(true)
             // It may have been stored all the same, and then it counts.
             && init_marker::counts(backend, sealed_keyring).await != Ok(true)
@@ -220,6 +279,7 @@ impl<B: Backend> ShareSeal<B> {
     /// When there are no shares yet, it is none, or those that were given do not open the store.
     pub async fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Result<Progress, ShareError> {
         let mut state = self.state.lock().await;
+        self.refresh(&mut state).await;
         let State::Initialized { record, attempt } = &mut *state else {
             return Err(ShareError::NotInitialized);
         };
@@ -290,19 +350,15 @@ impl<B: Backend> ShareSeal<B> {
         &self,
         sealed_keyring: &[u8],
         record: &SealRecord,
+        owner: &Owner,
         about_key: Change,
     ) -> Result<bool, UnsealError> {
-        let put = |key: &str, value| Change::Put {
-            key: key.to_owned(),
-            value,
-            expires_at: None,
-        };
-        let changes = vec![
+        let mut changes = vec![
             put(KEYRING_KEY, sealed_keyring.to_vec()),
             put(SEAL_KEY, record.write()),
             about_key,
-            init_marker::set_mark(),
         ];
+        changes.extend(owner.set_mark());
         let absent = |key: &str| Check {
             key: key.to_owned(),
             requirement: Requirement::Absent,
@@ -335,6 +391,31 @@ impl<B: Backend> ShareSeal<B> {
         Ok(())
     }
 
+    /// Takes over what other hosts have done to the seal of a store that is shared. A store that does not answer leaves all as it is known.
+    async fn refresh(&self, state: &mut State) {
+        if !self.store.backend().is_shared() {
+            return;
+        }
+        match state {
+            State::Begun { .. } | State::Unclear { .. } => {}
+            State::Empty => {
+                if let Ok(stored) = State::load(&self.store).await {
+                    *state = stored;
+                }
+            }
+            State::Initialized { record, attempt } => {
+                if let Ok(State::Initialized { record: stored, .. }) =
+                    State::load(&self.store).await
+                {
+                    if stored.sharing != record.sharing {
+                        *attempt = Attempt::default();
+                    }
+                    *record = stored;
+                }
+            }
+        }
+    }
+
     fn progress_of(&self, state: &State) -> Progress {
         match state {
             State::Empty | State::Begun { .. } | State::Unclear { .. } => Progress {
@@ -359,16 +440,26 @@ fn no_randomness(error: RandomError) -> UnsealError {
 
 impl State {
     async fn load<B: Backend>(store: &SealedBackend<B>) -> Result<Self, UnsealError> {
-        let keys = [KEYRING_KEY, SEAL_KEY];
-        let entries = store.backend().get(Namespace::Keyring, &keys).await?;
-        match entries.as_slice() {
-            [Some(_), Some(seal)] => Ok(Self::Initialized {
-                record: SealRecord::read(&seal.value).ok_or(UnsealError::AlteredSeal)?,
-                attempt: Attempt::default(),
-            }),
-            [Some(_), None] => Err(UnsealError::KeyFileNeeded),
-            _ if store.is_empty().await? => Ok(Self::Empty),
-            _ => Err(UnsealError::KeyringMissing),
+        let is_shared = store.backend().is_shared();
+        for _ in 0..LOADS {
+            let mark = init_marker::mark_key();
+            let keys = [KEYRING_KEY, SEAL_KEY, &mark];
+            let entries = store.backend().get(Namespace::Keyring, &keys).await?;
+            match entries.as_slice() {
+                // Another host's first start counts for nothing yet.
+                [_, _, Some(_)] if is_shared => return Ok(Self::Empty),
+                [Some(_), Some(seal), _] => {
+                    return Ok(Self::Initialized {
+                        record: SealRecord::read(&seal.value).ok_or(UnsealError::AlteredSeal)?,
+                        attempt: Attempt::default(),
+                    });
+                }
+                [Some(_), None, _] => return Err(UnsealError::KeyFileNeeded),
+                _ if store.is_empty().await? => return Ok(Self::Empty),
+                // Another host may have begun in between.
+                _ => {}
+            }
         }
+        Err(UnsealError::KeyringMissing)
     }
 }

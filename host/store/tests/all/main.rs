@@ -55,5 +55,6 @@ mod postgres_nodes;
 mod postgres_refusals;
 mod scans;
 mod sealing;
+mod several_hosts;
 mod shares;
 mod subject;
