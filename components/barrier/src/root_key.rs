@@ -6,7 +6,11 @@ use gatehouse_ports::{Random, RandomError};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use crate::cipher::KEY_BYTES;
+use crate::cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
+
+/// Bound to what seals a key for the holder of another one, so that nothing else passes for it. The last byte is the format: a nonce, the
+/// sealed key, a tag.
+const HANDOVER: &[u8] = b"gatehouse root key handover\x01";
 
 /// Why a text is not a root key. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -92,6 +96,34 @@ impl RootKey {
         self.0.ct_eq(&*other.0).into()
     }
 
+    /// This key as bytes that only `holder` opens.
+    ///
+    /// # Errors
+    ///
+    /// When there is no randomness.
+    pub fn seal_for(&self, holder: &Self, random: &impl Random) -> Result<Vec<u8>, RandomError> {
+        let mut nonce = [0; NONCE_BYTES];
+        random.fill(&mut nonce)?;
+        let mut key = self.0.clone();
+        let sealed = Cipher::new(holder.bytes()).seal(&nonce, HANDOVER, &mut *key);
+        let tag = sealed.ok_or(RandomError)?;
+        Ok([nonce.as_slice(), key.as_slice(), &tag].concat())
+    }
+
+    /// The key that [`Self::seal_for`] sealed for `holder`; `None` for what was sealed for another one or altered.
+    #[must_use]
+    pub fn open_for(holder: &Self, sealed: &[u8]) -> Option<Self> {
+        let (nonce, rest) = sealed.split_first_chunk::<NONCE_BYTES>()?;
+        let (body, tag) = rest.split_last_chunk::<TAG_BYTES>()?;
+        if body.len() != KEY_BYTES {
+            return None;
+        }
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        key.copy_from_slice(body);
+        let opened = Cipher::new(holder.bytes()).open(nonce, HANDOVER, &mut *key, tag);
+        opened.ok().map(|()| Self(key))
+    }
+
     pub(crate) const fn from_bytes(bytes: Zeroizing<[u8; KEY_BYTES]>) -> Self {
         Self(bytes)
     }
@@ -131,6 +163,25 @@ mod tests {
         let key = |seed| RootKey::generate(&SeededRandom::new(seed)).unwrap();
         assert!(key(1).is_same_as(&key(1).duplicate()));
         assert!(!key(1).is_same_as(&key(2)));
+    }
+
+    #[test]
+    fn k2_a_key_that_is_handed_over_opens_for_its_holder_alone() {
+        let key = |seed| RootKey::generate(&SeededRandom::new(seed)).unwrap();
+        let (next, holder) = (key(1), key(2));
+        let sealed = next.seal_for(&holder, &SeededRandom::new(3)).unwrap();
+        let opened = RootKey::open_for(&holder, &sealed).unwrap();
+        assert!(opened.is_same_as(&next));
+        assert!(RootKey::open_for(&key(4), &sealed).is_none());
+        for bit in 0..sealed.len() * 8 {
+            let mut altered = sealed.clone();
+            altered[bit / 8] ^= 1 << (bit % 8);
+            assert!(RootKey::open_for(&holder, &altered).is_none(), "bit {bit}");
+        }
+        for end in 0..sealed.len() {
+            let cut = RootKey::open_for(&holder, &sealed[..end]);
+            assert!(cut.is_none(), "cut to {end} bytes");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, St
 
 use crate::layout::{GENERATION_KEY, put, unsealable};
 use crate::sealed::address;
-use crate::{Backend, Namespace, SealedBackend, UnsealError, init_marker};
+use crate::{Backend, Guard, Namespace, SealedBackend, UnsealError, init_marker};
 
 /// The layout written by this version: this byte, the store's name, the count, big-endian, and the same sealed by the keyring.
 const FORMAT: u8 = 1;
@@ -100,7 +100,8 @@ impl<B: Backend> SealedBackend<B> {
     /// When the store is sealed, what it holds was altered, or the backend fails.
     pub async fn advance_generation(&self) -> Result<Generation, UnsealError> {
         let _working = self.key_work.lock().await;
-        let barrier = self.barrier()?;
+        let opened = self.current().await?;
+        let barrier = &opened.barrier;
         let mark = init_marker::mark_key();
         let keys = [GENERATION_KEY, mark.as_str()];
         let mut entries = self
@@ -115,7 +116,7 @@ impl<B: Backend> SealedBackend<B> {
         let (generation, requirement) = match entry {
             Some(entry) => {
                 let record = GenerationRecord::read(&entry.value);
-                let record = record.filter(|record| record.is_of(&barrier));
+                let record = record.filter(|record| record.is_of(barrier));
                 let Generation { store, count } =
                     record.ok_or(UnsealError::AlteredSeal)?.generation;
                 let count = count.saturating_add(1);
@@ -136,11 +137,12 @@ impl<B: Backend> SealedBackend<B> {
             key: key.to_owned(),
             requirement,
         };
-        let checks = vec![
+        let mut checks = vec![
             check(GENERATION_KEY, requirement),
             check(&mark, Requirement::Absent),
         ];
-        let record = GenerationRecord::of(&barrier, generation)?;
+        checks.extend(opened.guard.as_ref().map(Guard::check));
+        let record = GenerationRecord::of(barrier, generation)?;
         let change = put(GENERATION_KEY, record.write());
         let commit = self
             .backend()

@@ -11,6 +11,9 @@ pub(crate) const KEYS_KEY: &str = "keys";
 /// How often the store has been counted; absent before the first time.
 pub(crate) const GENERATION_KEY: &str = "generation";
 
+/// There for a while after the root key was replaced: the new one, for other hosts that have the store open.
+pub(crate) const HANDOVER_KEY: &str = "handover";
+
 pub(crate) fn put(key: &str, value: Vec<u8>) -> Change {
     Change::Put {
         key: key.to_owned(),

@@ -44,6 +44,7 @@ mod backend;
 mod backup;
 mod directory;
 mod durable;
+mod following;
 mod generation;
 mod init_marker;
 mod key_file;

@@ -73,11 +73,29 @@ pub enum UnsealError {
 
 /// An open store.
 #[derive(Clone)]
-struct Opened {
-    barrier: Arc<Barrier>,
-    /// The guard of all that is written, while the first start is under way.
-    guard: Option<Guard>,
+pub(crate) struct Opened {
+    pub(crate) barrier: Arc<Barrier>,
+    /// The guard of all that is written: the mark while the first start is under way, and afterwards the keyring, where other hosts may
+    /// change it.
+    pub(crate) guard: Option<Guard>,
 }
+
+impl Opened {
+    /// Tells whether other hosts may change the keyring.
+    pub(crate) fn follows(&self) -> bool {
+        let guard = self.guard.as_ref();
+        guard.is_some_and(|guard| guard.key == KEYRING_KEY)
+    }
+
+    /// Tells whether this is the keyring that is stored at `version`.
+    pub(crate) fn is_at(&self, version: Version) -> bool {
+        let guard = self.guard.as_ref();
+        guard.is_some_and(|guard| guard.version == version)
+    }
+}
+
+/// The version of a keyring that was stored just now, until it is read: no entry has it.
+const NOT_READ: Version = Version(0);
 
 /// Seals what goes into a backend and opens what comes out (SEC-K1).
 ///
@@ -88,8 +106,10 @@ struct Opened {
 /// A record that its reader holds is opened once for all readers, and then only compared: nothing of it is kept but that it opened.
 ///
 /// While the store is open its root key is in memory beside the data keys, so that a data key can be added at any time; both are wiped
-/// when it is sealed. Data keys that no record needs any more are dropped by [`Self::tend_keys`], which takes this to be the only host
-/// that writes to the backend.
+/// when it is sealed. Data keys that no record needs any more are dropped by [`Self::tend_keys`].
+///
+/// Several hosts may have one backend open that [is shared](Backend::is_shared). What one of them does to the keyring, the others take over
+/// when they next write, or meet a record that needs it ([`Self::follow_others`]).
 pub struct SealedBackend<B> {
     backend: B,
     pub(crate) clock: SharedClock,
@@ -102,6 +122,8 @@ pub struct SealedBackend<B> {
     pub(crate) encryptions: AtomicU64,
     /// Held by whoever changes the keyring or what is stored about it.
     pub(crate) key_work: tokio::sync::Mutex<()>,
+    /// Held by whoever takes over a keyring that another host has changed. Taken after `key_work` where both are.
+    pub(crate) following: tokio::sync::Mutex<()>,
     verified: VerifiedVersions,
 }
 
@@ -116,6 +138,7 @@ impl<B: Backend> SealedBackend<B> {
             former: Mutex::default(),
             encryptions: AtomicU64::default(),
             key_work: tokio::sync::Mutex::default(),
+            following: tokio::sync::Mutex::default(),
             verified: VerifiedVersions::default(),
         }
     }
@@ -138,10 +161,11 @@ impl<B: Backend> SealedBackend<B> {
         if seal.into_iter().any(|entry| entry.is_some()) {
             return Err(UnsealError::SharesNeeded);
         }
+        let mut unsealed = Unsealed::Opened;
         for _ in 0..KEYRING_ATTEMPTS {
-            if let Some((keyring, _)) = self.load_keyring(root_key).await? {
-                self.install(&keyring, root_key);
-                return Ok(Unsealed::Opened);
+            if let Some((keyring, version)) = self.load_keyring(root_key).await? {
+                self.install(&keyring, root_key, version);
+                return Ok(unsealed);
             }
             if !self.is_empty().await? {
                 if self.has_keyring().await? {
@@ -159,8 +183,7 @@ impl<B: Backend> SealedBackend<B> {
                 .store_keyring(&keyring, root_key, Requirement::Absent, beside)
                 .await?
             {
-                self.install(&keyring, root_key);
-                return Ok(Unsealed::Created);
+                unsealed = Unsealed::Created;
             }
         }
         Err(UnsealError::Contended)
@@ -229,8 +252,12 @@ impl<B: Backend> SealedBackend<B> {
         for _ in 0..KEYRING_ATTEMPTS {
             let stored = self.load_keyring(current).await?;
             let (keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+            let mut changes = beside(&keyring)?;
+            if self.backend.is_shared() {
+                changes.push(self.handover(&keyring, current, replacement)?);
+            }
             let beside = Beside {
-                changes: beside(&keyring)?,
+                changes,
                 ..Beside::default()
             };
             let unchanged = Requirement::AtVersion(version);
@@ -238,9 +265,9 @@ impl<B: Backend> SealedBackend<B> {
                 .store_keyring(&keyring, replacement, unchanged, beside)
                 .await?
             {
-                let mut held = self.root_key.lock().unwrap_or_else(PoisonError::into_inner);
-                if held.is_some() {
-                    *held = Some(replacement.duplicate());
+                if self.hold(replacement) {
+                    // One that fails is made up for by the next commit.
+                    let _ = self.follow_others().await;
                 }
                 return Ok(());
             }
@@ -334,8 +361,60 @@ impl<B: Backend> SealedBackend<B> {
         Ok(Difference::between(held.version, Some(entry)))
     }
 
-    pub(crate) fn install(&self, keyring: &Keyring, root_key: &RootKey) {
-        self.install_under(None, keyring, root_key);
+    /// Opens the store by the keyring that is stored at `version`.
+    pub(crate) fn install(&self, keyring: &Keyring, root_key: &RootKey, version: Version) {
+        let guard = self.guard_at(version);
+        self.install_under(guard, keyring, root_key);
+    }
+
+    /// Opens the store by a keyring that was stored just now.
+    pub(crate) async fn install_changed(&self, keyring: &Keyring, root_key: &RootKey) {
+        self.install(keyring, root_key, NOT_READ);
+        // One that fails is made up for by the next commit.
+        let _ = self.follow_others().await;
+    }
+
+    /// Replaces the keyring of an open store by the one that is stored at `version`; says whether the store was still open with `seen`.
+    pub(crate) fn replace(
+        &self,
+        seen: &Opened,
+        keyring: &Keyring,
+        root_key: &RootKey,
+        version: Version,
+    ) -> bool {
+        let mut installed = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        match &*installed {
+            Some(opened) if opened.guard == seen.guard => {}
+            other => return other.is_some(),
+        }
+        self.hold(root_key);
+        let next = Opened {
+            barrier: Arc::new(Barrier::new(keyring)),
+            guard: self.guard_at(version),
+        };
+        if next.barrier.active_term() != seen.barrier.active_term() {
+            self.encryptions.store(0, Ordering::Relaxed);
+        }
+        let former = installed.replace(next);
+        self.note_former(former);
+        true
+    }
+
+    /// Holds another root key in place of the one that is held, if one is; says whether it is.
+    fn hold(&self, root_key: &RootKey) -> bool {
+        let mut held = self.root_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_held = held.is_some();
+        if is_held {
+            *held = Some(root_key.duplicate());
+        }
+        is_held
+    }
+
+    fn guard_at(&self, version: Version) -> Option<Guard> {
+        self.backend.is_shared().then(|| Guard {
+            key: KEYRING_KEY.to_owned(),
+            version,
+        })
     }
 
     /// Opens the store for as long as nobody takes its first start over.
@@ -390,7 +469,7 @@ impl<B: Backend> SealedBackend<B> {
         self.opened().map(|opened| opened.barrier)
     }
 
-    fn opened(&self) -> Result<Opened, StoreError> {
+    pub(crate) fn opened(&self) -> Result<Opened, StoreError> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         opened.clone().ok_or(StoreError::Sealed)
     }
@@ -435,11 +514,22 @@ struct Barriers {
 }
 
 impl Barriers {
+    fn new(before: Arc<Barrier>, after: &Opened) -> Self {
+        let after = Arc::clone(&after.barrier);
+        Self { before, after }
+    }
+
     fn barrier_of(&self, sealed: &[u8]) -> &Barrier {
         match Barrier::term_of(sealed) {
             Some(term) if !self.after.holds(term) => &self.before,
             _ => &self.after,
         }
+    }
+
+    /// Tells whether it takes a key to open this that neither of them holds.
+    fn lack(&self, sealed: &[u8]) -> bool {
+        Barrier::term_of(sealed)
+            .is_some_and(|term| !self.after.holds(term) && !self.before.holds(term))
     }
 }
 
@@ -480,24 +570,35 @@ impl<B: Backend> Backend for SealedBackend<B> {
         keys: &'a [HeldKey<'a>],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
-            let before = self.admit(namespace)?.barrier;
-            let now = self.clock.now_milliseconds();
-            let if_opened = |held: &HeldKey<'a>| HeldKey {
-                key: held.key,
-                version: held
-                    .version
-                    .filter(|version| self.verified.contains(namespace, held.key, *version, now)),
-            };
-            let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
-            let found = self.backend.get_changed(namespace, &asked).await?;
-            // Only now: a record may have been sealed by a key that was added while the backend was asked.
-            let after = self.barrier()?;
-            let barriers = Barriers { before, after };
-            let now = self.clock.now_milliseconds();
-            keys.iter()
-                .zip(found)
-                .map(|(held, found)| self.difference(&barriers, namespace, held, found, now))
-                .collect()
+            let mut attempts = 1..KEYRING_ATTEMPTS;
+            loop {
+                let before = self.admit(namespace)?.barrier;
+                let now = self.clock.now_milliseconds();
+                let if_opened = |held: &HeldKey<'a>| HeldKey {
+                    key: held.key,
+                    version: held.version.filter(|version| {
+                        self.verified.contains(namespace, held.key, *version, now)
+                    }),
+                };
+                let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
+                let found = self.backend.get_changed(namespace, &asked).await?;
+                // Only now: a record may have been sealed by a key that was added while the backend was asked.
+                let after = self.opened()?;
+                let barriers = Barriers::new(before, &after);
+                let is_lacking = |found: &Difference| matches!(found, Difference::Changed(entry) if barriers.lack(&entry.value));
+                if found.iter().any(is_lacking)
+                    && attempts.next().is_some()
+                    && self.follow(&after).await?
+                {
+                    continue;
+                }
+                let now = self.clock.now_milliseconds();
+                return keys
+                    .iter()
+                    .zip(found)
+                    .map(|(held, found)| self.difference(&barriers, namespace, held, found, now))
+                    .collect();
+            }
         })
     }
 
@@ -509,20 +610,33 @@ impl<B: Backend> Backend for SealedBackend<B> {
         limit: u32,
     ) -> Answer<'a, Result<Page, StoreError>> {
         Box::pin(async move {
-            let before = self.admit(namespace)?.barrier;
-            let page = self.backend.scan(namespace, prefix, after, limit).await?;
-            let after = self.barrier()?;
-            let barriers = Barriers { before, after };
-            let now = self.clock.now_milliseconds();
-            let mut items = Vec::with_capacity(page.items.len());
-            for Item { key, entry } in page.items {
-                let (entry, expires_at) = open(&barriers, namespace, &key, entry)?;
-                if !has_expired(expires_at, now) {
-                    items.push(Item { key, entry });
+            let from = after;
+            let mut attempts = 1..KEYRING_ATTEMPTS;
+            loop {
+                let before = self.admit(namespace)?.barrier;
+                let page = self.backend.scan(namespace, prefix, from, limit).await?;
+                let after = self.opened()?;
+                let barriers = Barriers::new(before, &after);
+                if page
+                    .items
+                    .iter()
+                    .any(|item| barriers.lack(&item.entry.value))
+                    && attempts.next().is_some()
+                    && self.follow(&after).await?
+                {
+                    continue;
                 }
+                let now = self.clock.now_milliseconds();
+                let mut items = Vec::with_capacity(page.items.len());
+                for Item { key, entry } in page.items {
+                    let (entry, expires_at) = open(&barriers, namespace, &key, entry)?;
+                    if !has_expired(expires_at, now) {
+                        items.push(Item { key, entry });
+                    }
+                }
+                let more = page.more;
+                return Ok(Page { items, more });
             }
-            let more = page.more;
-            Ok(Page { items, more })
         })
     }
 
@@ -533,15 +647,25 @@ impl<B: Backend> Backend for SealedBackend<B> {
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
         Box::pin(async move {
-            // Held until the backend has answered: that is how others know what is still on its way.
-            let Opened { barrier, guard } = self.admit(namespace)?;
-            let changes = self.seal_changes(&barrier, namespace, changes)?;
-            match guard {
-                None => self.backend.commit(namespace, checks, changes).await,
-                Some(guard) => {
-                    let commit = self.backend.commit_under(guard, namespace, checks, changes);
-                    commit.await
+            let mut attempts = 1..KEYRING_ATTEMPTS;
+            loop {
+                // Held until the backend has answered: that is how others know what is still on its way.
+                let opened = self.admit(namespace)?;
+                let Some(guard) = opened.guard.clone() else {
+                    let changes = self.seal_changes(&opened.barrier, namespace, changes)?;
+                    return self.backend.commit(namespace, checks, changes).await;
+                };
+                let sealed = self.seal_changes(&opened.barrier, namespace, changes.clone())?;
+                let commit = self
+                    .backend
+                    .commit_under(guard, namespace, checks.clone(), sealed);
+                let outcome = commit.await;
+                let is_lost = opened.follows() && outcome == Err(Guard::lost());
+                if is_lost && attempts.next().is_some() {
+                    self.follow(&opened).await?;
+                    continue;
                 }
+                return outcome;
             }
         })
     }

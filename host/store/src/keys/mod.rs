@@ -6,7 +6,9 @@
 //! is stored at every call of [`SealedBackend::tend_keys`]; a crash loses what was sealed since.
 //!
 //! **When a key is dropped**: once a whole pass over the store found nothing that it has sealed. The pass begins only when no commit is on
-//! its way any more that was sealed before the rotation. A record that does not open stops the pass: no key is dropped then.
+//! its way any more that was sealed before the rotation. A record that does not open stops the pass: no key is dropped then. A commit of
+//! another host that was sealed before is refused, since the keyring is another one by then; the host follows and seals it anew. Hosts may
+//! work on one pass at the same time: each continues where the stored record says.
 
 mod record;
 mod reencryption;
@@ -18,9 +20,9 @@ use gatehouse_ports::{Change, Check, CommitError, OsRandom, Requirement, StoreEr
 
 use crate::generation::GenerationRecord;
 use crate::layout::{GENERATION_KEY, KEYS_KEY, SEAL_KEY, put, unsealable};
-use crate::sealed::{Beside, KEYRING_ATTEMPTS};
+use crate::sealed::{Beside, KEYRING_ATTEMPTS, Opened};
 use crate::shares::SealRecord;
-use crate::{Backend, Namespace, SealedBackend, UnsealError};
+use crate::{Backend, Guard, Namespace, SealedBackend, UnsealError};
 use record::{KeyRecord, Pass};
 
 /// The key that seals what is written now.
@@ -93,7 +95,7 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the store is sealed or does not answer.
     pub async fn key_status(&self) -> Result<KeyStatus, UnsealError> {
-        let barrier = self.barrier()?;
+        let barrier = self.current().await?.barrier;
         let (record, _) = self.key_record(&barrier).await?;
         let uncounted = self.encryptions.load(Ordering::Relaxed);
         Ok(KeyStatus {
@@ -109,7 +111,7 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the store is sealed or does not answer.
     pub async fn rotation_policy(&self) -> Result<RotationPolicy, UnsealError> {
-        let (record, _) = self.key_record(&*self.barrier()?).await?;
+        let (record, _) = self.key_record(&self.current().await?.barrier).await?;
         Ok(record.policy)
     }
 
@@ -124,10 +126,10 @@ impl<B: Backend> SealedBackend<B> {
             return Err(StoreError::Invalid(text).into());
         }
         let _working = self.key_work.lock().await;
-        let barrier = self.barrier()?;
-        let (mut record, version) = self.key_record(&barrier).await?;
+        let opened = self.current().await?;
+        let (mut record, version) = self.key_record(&opened.barrier).await?;
         record.policy = policy;
-        self.store_key_record(&barrier, &record, version).await
+        self.store_key_record(&opened, &record, version).await
     }
 
     /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Calls go on
@@ -138,7 +140,7 @@ impl<B: Backend> SealedBackend<B> {
     /// When `root_key` is not the one that seals the keyring, or the backend fails. Nothing has changed then.
     pub async fn rotate(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
         let _working = self.key_work.lock().await;
-        self.rotate_alone(root_key).await
+        self.rotate_alone(root_key, None).await
     }
 
     /// Adds a data key to an open store, like [`Self::rotate`].
@@ -148,8 +150,9 @@ impl<B: Backend> SealedBackend<B> {
     /// When the store is sealed, the keyring holds too many earlier keys, or the backend fails. Nothing has changed then.
     pub async fn rotate_key(&self) -> Result<Term, UnsealError> {
         let _working = self.key_work.lock().await;
+        self.current().await?;
         let root_key = self.held_root_key()?;
-        self.rotate_alone(&root_key).await
+        self.rotate_alone(&root_key, None).await
     }
 
     /// Does what is due about the keys: stores how much the active one has sealed, adds one by the policy, and seals a bounded number of
@@ -158,18 +161,40 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// # Errors
     ///
-    /// When the backend fails. The next call does what was due.
+    /// When the backend fails. The next call does what was due. What another host does at the same time is no error: there is more then.
     pub async fn tend_keys(&self) -> Result<Tended, UnsealError> {
         let _working = self.key_work.lock().await;
-        let (Ok(barrier), Ok(root_key)) = (self.barrier(), self.held_root_key()) else {
+        if self.is_sealed() {
             return Ok(Tended::default());
+        }
+        let opened = self.current().await?;
+        let tended = self.tend_alone(&opened).await;
+        let is_behind = match &tended {
+            Err(UnsealError::Contended) => true,
+            Err(_) => self.follow(&opened).await?,
+            Ok(_) => false,
         };
-        let (mut record, version) = self.key_record(&barrier).await?;
+        if is_behind && opened.follows() {
+            return Ok(Tended {
+                more: true,
+                ..Tended::default()
+            });
+        }
+        tended
+    }
+
+    async fn tend_alone(&self, opened: &Opened) -> Result<Tended, UnsealError> {
+        let barrier = &opened.barrier;
+        let root_key = self.held_root_key()?;
+        let (mut record, version) = self.key_record(barrier).await?;
         let before = record.clone();
         let sealed = self.encryptions.load(Ordering::Relaxed);
         record.encryptions = record.encryptions.saturating_add(sealed);
         if record.is_rotation_due(self.clock.now_milliseconds()) {
-            let rotated = Some(self.rotate_alone(&root_key).await?);
+            let rotated = Some(
+                self.rotate_alone(&root_key, Some(barrier.active_term()))
+                    .await?,
+            );
             return Ok(Tended {
                 rotated,
                 more: true,
@@ -178,7 +203,7 @@ impl<B: Backend> SealedBackend<B> {
         }
         let mut tended = Tended::default();
         if barrier.has_earlier_terms() && record.pass != Pass::Blocked {
-            self.reseal_some(&barrier, &mut record, &mut tended).await?;
+            self.reseal_some(opened, &mut record, &mut tended).await?;
             if record.pass == Pass::Ended {
                 record.pass = Pass::Idle;
                 self.retire_earlier(&root_key, &record).await?;
@@ -187,7 +212,7 @@ impl<B: Backend> SealedBackend<B> {
             }
         }
         if version.is_none() || record != before {
-            self.store_key_record(&barrier, &record, version).await?;
+            self.store_key_record(opened, &record, version).await?;
             self.forget_encryptions(sealed);
         }
         Ok(tended)
@@ -199,10 +224,24 @@ impl<B: Backend> SealedBackend<B> {
         record.sealed(&Barrier::new(keyring)).map_err(Into::into)
     }
 
-    async fn rotate_alone(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
+    /// The open store, as other hosts have left its keyring.
+    pub(crate) async fn current(&self) -> Result<Opened, StoreError> {
+        self.follow_others().await?;
+        self.opened()
+    }
+
+    /// Adds a data key; if `after` is named, only to a keyring that seals by it still.
+    async fn rotate_alone(
+        &self,
+        root_key: &RootKey,
+        after: Option<Term>,
+    ) -> Result<Term, UnsealError> {
         for _ in 0..KEYRING_ATTEMPTS {
             let stored = self.load_keyring(root_key).await?;
             let (mut keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+            if after.is_some_and(|after| after != keyring.active_term()) {
+                return Err(UnsealError::Contended);
+            }
             let (mut record, _) = self.key_record(&Barrier::new(&keyring)).await?;
             let term = keyring.rotate(&OsRandom)?;
             record.begin_term(self.clock.now_milliseconds());
@@ -213,7 +252,7 @@ impl<B: Backend> SealedBackend<B> {
                 .store_keyring(&keyring, root_key, unchanged, beside)
                 .await?
             {
-                self.install(&keyring, root_key);
+                self.install_changed(&keyring, root_key).await;
                 return Ok(term);
             }
         }
@@ -240,7 +279,7 @@ impl<B: Backend> SealedBackend<B> {
         {
             return Err(UnsealError::Contended);
         }
-        self.install(&keyring, root_key);
+        self.install_changed(&keyring, root_key).await;
         Ok(())
     }
 
@@ -294,7 +333,7 @@ impl<B: Backend> SealedBackend<B> {
 
     async fn store_key_record(
         &self,
-        barrier: &Barrier,
+        opened: &Opened,
         record: &KeyRecord,
         version: Option<Version>,
     ) -> Result<(), UnsealError> {
@@ -302,10 +341,12 @@ impl<B: Backend> SealedBackend<B> {
             key: KEYS_KEY.to_owned(),
             requirement: version.map_or(Requirement::Absent, Requirement::AtVersion),
         };
-        let change = record.sealed(barrier)?;
+        let change = record.sealed(&opened.barrier)?;
+        let mut checks = vec![check];
+        checks.extend(opened.guard.as_ref().map(Guard::check));
         let commit = self
             .backend()
-            .commit(Namespace::Keyring, vec![check], vec![change]);
+            .commit(Namespace::Keyring, checks, vec![change]);
         match commit.await {
             Ok(()) => Ok(()),
             Err(CommitError::Conflict(_)) => Err(UnsealError::Contended),

@@ -6,7 +6,7 @@ use gatehouse_ports::{Change, Check, CommitError, Item, OsRandom, Requirement, S
 use super::Tended;
 use super::record::{KeyRecord, Pass};
 use crate::layout::unsealable;
-use crate::sealed::address;
+use crate::sealed::{Opened, address};
 use crate::{Backend, Namespace, SealedBackend};
 
 /// How many records are looked at together; what of them is sealed anew is one commit.
@@ -26,7 +26,7 @@ impl<B: Backend> SealedBackend<B> {
     /// Goes on with the pass of `record`, and notes there how far it got.
     pub(super) async fn reseal_some(
         &self,
-        barrier: &Barrier,
+        opened: &Opened,
         record: &mut KeyRecord,
         tended: &mut Tended,
     ) -> Result<(), StoreError> {
@@ -36,7 +36,7 @@ impl<B: Backend> SealedBackend<B> {
                 return Ok(());
             }
             // A commit whose caller did not wait for it may be queued still; this one comes after it.
-            self.commit_below(Namespace::Keyring, vec![], vec![])
+            self.commit_below(opened, Namespace::Keyring, vec![], vec![])
                 .await?;
             record.pass = Pass::UnderWay {
                 namespace: 0,
@@ -55,7 +55,7 @@ impl<B: Backend> SealedBackend<B> {
             let page = self.backend().scan(*walked, "", from, PAGE).await?;
             let last = page.items.last().map(|item| item.key.clone());
             let next = *namespace;
-            match self.reseal(barrier, *walked, page.items).await? {
+            match self.reseal(opened, *walked, page.items).await? {
                 Some(resealed) => tended.resealed += resealed,
                 None => {
                     tended.blocked = true;
@@ -87,10 +87,11 @@ impl<B: Backend> SealedBackend<B> {
     /// sealed by the active key then, and is left alone.
     async fn reseal(
         &self,
-        barrier: &Barrier,
+        opened: &Opened,
         namespace: Namespace,
         items: Vec<Item>,
     ) -> Result<Option<u32>, StoreError> {
+        let barrier = &opened.barrier;
         let mut work = Vec::new();
         for Item { key, entry } in items {
             if Barrier::term_of(&entry.value) == Some(barrier.active_term()) {
@@ -119,26 +120,36 @@ impl<B: Backend> SealedBackend<B> {
         }
         let count = u32::try_from(work.len()).unwrap_or(u32::MAX);
         let (checks, changes) = work.iter().cloned().unzip();
-        if self.commit_below(namespace, checks, changes).await? {
+        if self
+            .commit_below(opened, namespace, checks, changes)
+            .await?
+        {
             return Ok(Some(count));
         }
         let mut resealed = 0;
         for (check, change) in work {
-            let alone = self.commit_below(namespace, vec![check], vec![change]);
+            let alone = self.commit_below(opened, namespace, vec![check], vec![change]);
             resealed += u32::from(alone.await?);
         }
         Ok(Some(resealed))
     }
 
-    /// Commits below the barrier; says whether the checks held.
+    /// Commits below the barrier; says whether the checks held. Fails where another host has changed the keyring: what that one writes now
+    /// may need another key than what is being written here.
     async fn commit_below(
         &self,
+        opened: &Opened,
         namespace: Namespace,
         checks: Vec<Check>,
         changes: Vec<Change>,
     ) -> Result<bool, StoreError> {
         let sealed = u64::try_from(changes.len()).unwrap_or(u64::MAX);
-        match self.backend().commit(namespace, checks, changes).await {
+        let backend = self.backend();
+        let commit = match opened.guard.clone() {
+            Some(guard) => backend.commit_under(guard, namespace, checks, changes),
+            None => backend.commit(namespace, checks, changes),
+        };
+        match commit.await {
             Ok(()) => {
                 self.count_encryptions(sealed);
                 Ok(true)

@@ -584,7 +584,9 @@ impl<B: Backend> ShareSeal<B> {
         if let Err(error) = self.store.split_key(current, replacement, sharing).await {
             // It may have been stored all the same, now or before.
             match self.store.load_keyring(replacement).await {
-                Ok(Some((keyring, _))) => self.store.install(&keyring, replacement),
+                Ok(Some((keyring, version))) => {
+                    self.store.install(&keyring, replacement, version);
+                }
                 _ => return Err(error.into()),
             }
         }

@@ -328,8 +328,8 @@ impl<B: Backend> ShareSeal<B> {
     /// Opens the store with the one of these keys that is right.
     async fn open_with(&self, keys: &[RootKey]) -> Result<(), ShareError> {
         for root_key in keys {
-            let keyring = match self.store.load_keyring(root_key).await {
-                Ok(Some((keyring, _))) => keyring,
+            let (keyring, version) = match self.store.load_keyring(root_key).await {
+                Ok(Some(found)) => found,
                 Ok(None) => return Err(UnsealError::KeyringMissing.into()),
                 Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => continue,
                 Err(error) => return Err(error.into()),
@@ -339,7 +339,7 @@ impl<B: Backend> ShareSeal<B> {
             if !matches!(&stored, State::Initialized { record, .. } if record.is_of(&keyring)) {
                 return Err(UnsealError::AlteredSeal.into());
             }
-            self.store.install(&keyring, root_key);
+            self.store.install(&keyring, root_key, version);
             return Ok(());
         }
         Err(ShareError::Wrong)
