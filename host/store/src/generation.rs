@@ -4,7 +4,7 @@ use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, StoreError};
 
 use crate::layout::{GENERATION_KEY, put, unsealable};
-use crate::sealed::address;
+use crate::sealed::{KEYRING_ATTEMPTS, Opened, address};
 use crate::{Backend, Guard, Namespace, SealedBackend, UnsealError, init_marker};
 
 /// The layout written by this version: this byte, the store's name, the count, big-endian, and the same sealed by the keyring.
@@ -81,15 +81,24 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the backend does not answer, or the word was altered.
     pub async fn generation(&self) -> Result<Option<Generation>, UnsealError> {
-        let keys = [GENERATION_KEY];
-        let entries = self.backend().get(Namespace::Keyring, &keys).await?;
-        let Some(entry) = entries.into_iter().next().flatten() else {
-            return Ok(None);
-        };
-        let record = GenerationRecord::read(&entry.value).ok_or(UnsealError::AlteredSeal)?;
-        match self.barrier() {
-            Ok(barrier) if !record.is_of(&barrier) => Err(UnsealError::AlteredSeal),
-            _ => Ok(Some(record.generation)),
+        let mut attempts = 1..KEYRING_ATTEMPTS;
+        loop {
+            let opened = self.opened().ok();
+            let keys = [GENERATION_KEY];
+            let entries = self.backend().get(Namespace::Keyring, &keys).await?;
+            let Some(entry) = entries.into_iter().next().flatten() else {
+                return Ok(None);
+            };
+            let record = GenerationRecord::read(&entry.value).ok_or(UnsealError::AlteredSeal)?;
+            match opened {
+                Some(opened) if !record.is_of(&opened.barrier) => {
+                    // A key that another host has added seals it by now.
+                    if attempts.next().is_none() || !self.follow(&opened).await? {
+                        return Err(UnsealError::AlteredSeal);
+                    }
+                }
+                _ => return Ok(Some(record.generation)),
+            }
         }
     }
 
@@ -100,7 +109,23 @@ impl<B: Backend> SealedBackend<B> {
     /// When the store is sealed, what it holds was altered, or the backend fails.
     pub async fn advance_generation(&self) -> Result<Generation, UnsealError> {
         let _working = self.key_work.lock().await;
-        let opened = self.current().await?;
+        let mut attempts = 1..KEYRING_ATTEMPTS;
+        loop {
+            let opened = self.current().await?;
+            let outcome = self.advance_alone(&opened).await;
+            let is_behind = match &outcome {
+                // Another host has counted at the same time.
+                Err(UnsealError::Contended) => opened.follows(),
+                Err(UnsealError::AlteredSeal) => self.follow(&opened).await?,
+                _ => false,
+            };
+            if !is_behind || attempts.next().is_none() {
+                return outcome;
+            }
+        }
+    }
+
+    async fn advance_alone(&self, opened: &Opened) -> Result<Generation, UnsealError> {
         let barrier = &opened.barrier;
         let mark = init_marker::mark_key();
         let keys = [GENERATION_KEY, mark.as_str()];

@@ -324,8 +324,14 @@ impl<B: Backend> SealedBackend<B> {
     }
 
     pub(crate) async fn has_keyring(&self) -> Result<bool, StoreError> {
+        Ok(self.keyring_version().await?.is_some())
+    }
+
+    /// The version of the stored keyring.
+    pub(crate) async fn keyring_version(&self) -> Result<Option<Version>, StoreError> {
         let entries = self.backend.get(Namespace::Keyring, &[KEYRING_KEY]).await?;
-        Ok(entries.iter().any(Option::is_some))
+        let keyring = entries.into_iter().next().flatten();
+        Ok(keyring.map(|keyring| keyring.version))
     }
 
     pub(crate) async fn is_empty(&self) -> Result<bool, StoreError> {

@@ -95,11 +95,10 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the store is sealed or does not answer.
     pub async fn key_status(&self) -> Result<KeyStatus, UnsealError> {
-        let barrier = self.current().await?.barrier;
-        let (record, _) = self.key_record(&barrier).await?;
+        let (opened, record, _) = self.current_record().await?;
         let uncounted = self.encryptions.load(Ordering::Relaxed);
         Ok(KeyStatus {
-            term: barrier.active_term(),
+            term: opened.barrier.active_term(),
             installed_at: record.installed_at,
             encryptions: record.encryptions.saturating_add(uncounted),
         })
@@ -111,7 +110,7 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the store is sealed or does not answer.
     pub async fn rotation_policy(&self) -> Result<RotationPolicy, UnsealError> {
-        let (record, _) = self.key_record(&self.current().await?.barrier).await?;
+        let (_, record, _) = self.current_record().await?;
         Ok(record.policy)
     }
 
@@ -126,8 +125,7 @@ impl<B: Backend> SealedBackend<B> {
             return Err(StoreError::Invalid(text).into());
         }
         let _working = self.key_work.lock().await;
-        let opened = self.current().await?;
-        let (mut record, version) = self.key_record(&opened.barrier).await?;
+        let (opened, mut record, version) = self.current_record().await?;
         record.policy = policy;
         self.store_key_record(&opened, &record, version).await
     }
@@ -206,7 +204,7 @@ impl<B: Backend> SealedBackend<B> {
             self.reseal_some(opened, &mut record, &mut tended).await?;
             if record.pass == Pass::Ended {
                 record.pass = Pass::Idle;
-                self.retire_earlier(&root_key, &record).await?;
+                self.retire_earlier(opened, &root_key, &record).await?;
                 tended.retired = true;
                 return Ok(tended);
             }
@@ -230,6 +228,19 @@ impl<B: Backend> SealedBackend<B> {
         self.opened()
     }
 
+    /// The open store and the record of its active key, as other hosts have left them.
+    async fn current_record(&self) -> Result<(Opened, KeyRecord, Option<Version>), StoreError> {
+        let mut attempts = 1..KEYRING_ATTEMPTS;
+        loop {
+            let opened = self.current().await?;
+            match self.key_record(&opened.barrier).await {
+                Ok((record, version)) => return Ok((opened, record, version)),
+                Err(_) if attempts.next().is_some() && self.follow(&opened).await? => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Adds a data key; if `after` is named, only to a keyring that seals by it still.
     async fn rotate_alone(
         &self,
@@ -242,10 +253,12 @@ impl<B: Backend> SealedBackend<B> {
             if after.is_some_and(|after| after != keyring.active_term()) {
                 return Err(UnsealError::Contended);
             }
-            let (mut record, _) = self.key_record(&Barrier::new(&keyring)).await?;
-            let term = keyring.rotate(&OsRandom)?;
-            record.begin_term(self.clock.now_milliseconds());
-            let beside = self.beside(&keyring, &record).await?;
+            let (term, beside) = match self.next_term(&mut keyring).await {
+                Ok(made) => made,
+                // What is beside the keyring belongs to another one by now.
+                Err(_) if self.keyring_version().await? != Some(version) => continue,
+                Err(error) => return Err(error),
+            };
             let unchanged = Requirement::AtVersion(version);
             // Durable first: a record sealed by a key that a crash takes away would be lost.
             if self
@@ -259,14 +272,26 @@ impl<B: Backend> SealedBackend<B> {
         Err(UnsealError::Contended)
     }
 
+    /// Adds a data key to `keyring`, and answers what is to be stored beside it.
+    async fn next_term(&self, keyring: &mut Keyring) -> Result<(Term, Beside), UnsealError> {
+        let (mut record, _) = self.key_record(&Barrier::new(keyring)).await?;
+        let term = keyring.rotate(&OsRandom)?;
+        record.begin_term(self.clock.now_milliseconds());
+        let beside = self.beside(keyring, &record).await?;
+        Ok((term, beside))
+    }
+
+    /// Drops all keys but the active one of `opened`, by which all records are sealed.
     async fn retire_earlier(
         &self,
+        opened: &Opened,
         root_key: &RootKey,
         record: &KeyRecord,
     ) -> Result<(), UnsealError> {
         let stored = self.load_keyring(root_key).await?;
         let (mut keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
-        if keyring.active_term() != self.barrier()?.active_term() {
+        // The pass was for this key: another host may have added one since, and this one may know it already.
+        if keyring.active_term() != opened.barrier.active_term() {
             return Err(UnsealError::Contended);
         }
         // Read with all keys, sealed by the active one.

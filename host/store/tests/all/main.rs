@@ -56,5 +56,6 @@ mod postgres_refusals;
 mod scans;
 mod sealing;
 mod several_hosts;
+mod shared_keys;
 mod shares;
 mod subject;
