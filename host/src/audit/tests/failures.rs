@@ -130,7 +130,7 @@ async fn l1_one_sink_that_writes_is_enough() {
     let place = Place::new();
     let (reader, stream) = pipe();
     let mut sinks = sink_of(&place, stream, Duration::from_secs(5)).unwrap();
-    sinks.0.extend(place.open().0);
+    sinks.sinks.extend(place.open().sinks);
     drop(reader);
     write(&sinks, 1).await.unwrap();
     assert_eq!(records(&place.log())[1]["n"], 1);
