@@ -282,7 +282,8 @@ impl Backend for RedbBackend {
 
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
         Box::pin(async move {
-            let snapshot = self.read(FileSnapshot::of)?;
+            let held = Arc::clone(&self.shared);
+            let snapshot = self.read(|database| FileSnapshot::of(database, held))?;
             Ok(Box::new(snapshot) as Box<dyn Snapshot>)
         })
     }

@@ -1,32 +1,35 @@
 //! The content of the file at one point in time.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use gatehouse_ports::{StoreError, Version};
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _};
 
-use super::committer::unavailable;
+use super::committer::{Shared, unavailable};
 use super::layout::{ENTRIES, Header, Place, STORE, VERSIONS_RESERVED, key_of};
 use crate::backend::{SnapshotPage, StoredEntry};
 use crate::{Answer, Namespace, Snapshot};
 
 /// A read transaction: pages of the file that it may still read are not written over, so the file grows by what changes meanwhile.
 ///
-/// When the file fails and is opened again, it ends with an error.
+/// It keeps the file open, also when the backend is dropped. When the file fails and is opened again, it ends with an error.
 pub struct FileSnapshot {
     entries: ReadOnlyTable<&'static [u8], &'static [u8]>,
     last_version: Version,
+    _held: Arc<Shared>,
 }
 
 impl FileSnapshot {
-    /// The content as it is now.
-    pub fn of(database: &Database) -> Result<Self, StoreError> {
+    /// The content of `database` as it is now, which `held` holds.
+    pub fn of(database: &Database, held: Arc<Shared>) -> Result<Self, StoreError> {
         let transaction = database.begin_read().map_err(unavailable)?;
         let store = transaction.open_table(STORE).map_err(unavailable)?;
         let reserved = store.get(VERSIONS_RESERVED).map_err(unavailable)?;
         Ok(Self {
             entries: transaction.open_table(ENTRIES).map_err(unavailable)?,
             last_version: Version(reserved.map_or(0, |reserved| reserved.value())),
+            _held: held,
         })
     }
 

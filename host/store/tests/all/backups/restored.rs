@@ -152,6 +152,21 @@ async fn s11_a_snapshot_shows_nothing_of_later_commits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s11_a_snapshot_outlives_its_backend() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Database::with_tables().await;
+    for below in [memory(), file(folder.path()), database(&tables).await] {
+        fill(&open(&below).await).await;
+        let mut snapshot = below.snapshot().await.unwrap();
+        drop(below);
+        let page = snapshot.page(Namespace::Orgs, None).await.unwrap();
+        assert_eq!(page.len(), 4);
+    }
+    // Until then the file is held.
+    assert!(!content(&file(folder.path())).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s11_pages_of_a_snapshot_are_bounded_and_leave_nothing_out() {
     let folder = tempfile::tempdir().unwrap();
     let tables = Database::with_tables().await;
