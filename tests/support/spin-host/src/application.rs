@@ -99,7 +99,7 @@ impl Application {
     }
 }
 
-/// What the application keeps: of the two it uses what its component imports.
+/// The stores and databases of the application. Its component imports the one or the other.
 fn kept(settings: &Settings) -> Result<(KeyValue, Databases)> {
     let path: Option<&Path> = match settings.storage.kind {
         StorageType::Memory => None,

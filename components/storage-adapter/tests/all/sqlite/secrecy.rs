@@ -1,4 +1,4 @@
-//! What the database sees, and what it cannot do (SEC-K1, SEC-K2).
+//! The sight of the database, and the limits of whoever alters it (SEC-K1, SEC-K2).
 
 use std::fs;
 
