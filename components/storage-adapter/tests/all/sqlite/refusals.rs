@@ -31,7 +31,7 @@ fn begun() -> Setting {
 }
 
 #[test]
-fn without_the_key_the_store_is_sealed_and_with_another_it_is_refused() {
+fn k2_without_the_key_the_store_is_sealed_and_with_another_it_is_refused() {
     let setting = begun();
     for told in [None, Some(String::new())] {
         let host = AdapterHost::answering(setting.databases.another_client(), Ok(told));
