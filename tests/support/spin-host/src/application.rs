@@ -56,7 +56,8 @@ pub struct Application {
 }
 
 impl Application {
-    /// The application of a server with these settings that listens at `address`. `given` goes before the variables that these make.
+    /// The application of a server with these settings that listens at `address`. `given` goes before the variables that these make. What is
+    /// to last as long as the server lies in `folder`, which whoever started it removes.
     ///
     /// # Errors
     ///
@@ -65,6 +66,7 @@ impl Application {
         settings: &Settings,
         address: SocketAddr,
         given: Vec<(String, String)>,
+        folder: &Path,
     ) -> Result<Self> {
         refuse_what_is_not_there(settings)?;
         let mut environment = settings.environment_for_components(address);
@@ -87,7 +89,7 @@ impl Application {
         let key = fs::read_to_string(key_file).context("seal.key_file")?;
         variables.insert(SEAL_KEY.to_owned(), key.trim().to_owned());
         variables.extend(given);
-        let (stores, databases) = kept(settings)?;
+        let (stores, databases) = kept(settings, folder)?;
         Ok(Self {
             platform: Platform {
                 stores,
@@ -99,15 +101,21 @@ impl Application {
     }
 }
 
-/// What the application keeps: of the two it uses what its component imports.
-fn kept(settings: &Settings) -> Result<(KeyValue, Databases)> {
+/// The stores and databases of the application. Its component imports the one or the other.
+fn kept(settings: &Settings, short_lived: &Path) -> Result<(KeyValue, Databases)> {
     let path: Option<&Path> = match settings.storage.kind {
         StorageType::Memory => None,
         StorageType::Postgresql => bail!("storage.type: this host keeps a file"),
         StorageType::Redb => settings.storage.path.as_deref(),
     };
     let Some(folder) = path else {
-        return Ok((KeyValue::new(&STORES), Databases::new(&STORES)));
+        let folder = short_lived.join("databases");
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        let databases = Databases::in_folder(&folder, &STORES);
+        return Ok((KeyValue::new(&STORES), databases));
     };
     fs::create_dir_all(folder).context("storage.path")?;
     let stores = KeyValue::in_file(&folder.join(STORES_FILE), &STORES).context("storage.path")?;

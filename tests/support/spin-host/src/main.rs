@@ -101,10 +101,13 @@ async fn main() -> Result<()> {
     let listener = TcpListener::bind(settings.listener.address)
         .await
         .context("listener.address")?;
+    let folder = config
+        .parent()
+        .context("the configuration file has no folder")?;
     let Application {
         platform,
         environment,
-    } = Application::new(&settings, listener.local_addr()?, variable)?;
+    } = Application::new(&settings, listener.local_addr()?, variable, folder)?;
     let grants = Grants {
         environment,
         platform,

@@ -2,7 +2,7 @@
 //!
 //! As there, every call of `open` makes a connection of its own to the file of the label; a connection executes one statement at a time,
 //! waits up to five seconds for others where it is not told otherwise, and may not attach files. Errors are those of SQLite, in its words.
-//! What is there besides is for tests: another client of the same databases, and a say in what happens to each statement.
+//! Tests have another client of the same databases besides, and a say in the outcome of each statement.
 
 mod connection;
 mod host;

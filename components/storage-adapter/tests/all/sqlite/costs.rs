@@ -103,7 +103,7 @@ fn the_file_is_written_ahead_and_a_commit_waits_for_the_disk() {
 }
 
 #[test]
-fn s14_what_was_removed_or_has_expired_is_dropped_by_later_commits() {
+fn what_was_removed_or_has_expired_is_dropped_by_later_commits() {
     let setting = Setting::new();
     let instance = setting.instance();
     let until = super::START + 1;

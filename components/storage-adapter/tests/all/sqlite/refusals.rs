@@ -10,7 +10,7 @@ use gatehouse_storage_adapter::sqlite::{DatabaseError, KNOWN_SCHEMA};
 use super::{Instance, Setting};
 use crate::setting::{LABEL, SEAL_KEY, put, value};
 
-/// What an instance says for which nothing can be read or written.
+/// The reason that an instance gives for which nothing can be read or written.
 fn told(instance: &Instance) -> String {
     let read = instance.get(&["a"]).unwrap_err();
     let written = instance.commit(vec![], vec![put("a", "2")]).unwrap_err();
@@ -31,7 +31,7 @@ fn begun() -> Setting {
 }
 
 #[test]
-fn without_the_key_the_store_is_sealed_and_with_another_it_is_refused() {
+fn k2_without_the_key_the_store_is_sealed_and_with_another_it_is_refused() {
     let setting = begun();
     for told in [None, Some(String::new())] {
         let host = AdapterHost::answering(setting.databases.another_client(), Ok(told));

@@ -1,4 +1,4 @@
-//! What the database sees, and what it cannot do (SEC-K1, SEC-K2).
+//! The sight of the database, and the limits of whoever alters it (SEC-K1).
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::Setting;
 use crate::setting::{LABEL, put, put_until};
 
 #[test]
-fn k1_no_value_shows_in_the_files() {
+fn no_value_shows_in_the_files() {
     let setting = Setting::new();
     let instance = setting.instance();
     instance
@@ -25,7 +25,7 @@ fn k1_no_value_shows_in_the_files() {
 }
 
 #[test]
-fn k2_a_value_that_was_altered_moved_or_exchanged_does_not_open() {
+fn k1_a_value_that_was_altered_moved_or_exchanged_does_not_open() {
     let entries = || {
         let setting = Setting::new();
         let instance = setting.instance();
@@ -49,7 +49,7 @@ fn k2_a_value_that_was_altered_moved_or_exchanged_does_not_open() {
 }
 
 #[test]
-fn k3_the_end_of_an_entry_is_what_was_sealed() {
+fn k1_the_end_of_an_entry_is_what_was_sealed() {
     let setting = Setting::new();
     let until = super::START + 1000;
     setting
