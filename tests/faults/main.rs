@@ -10,6 +10,8 @@ mod hostile_requests;
 mod killed_server;
 mod login_flood;
 mod long_lists;
+mod probes;
+mod reload;
 mod restart;
 mod shared_store;
 mod slow_reader;

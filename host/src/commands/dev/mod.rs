@@ -17,7 +17,7 @@ use gatehouse_fake_google::{Description, FakeGoogle, FakeGoogleOptions, Populati
 use serde::Serialize;
 
 use super::components::compile_apart;
-use super::process::{forbid_core_dumps, start_log, stop_signal};
+use super::process::{forbid_core_dumps, start_log, stop_signal, unless_stopped};
 use guide::Guide;
 
 /// The settings that the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
@@ -86,13 +86,19 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         .context("cannot start the fake Google")?;
     let settings = settings(&arguments, &google, std::env::vars_os())?;
     start_log(&settings.log)?;
+    let mut stop = std::pin::pin!(stop_signal());
     forbid_core_dumps();
     tracing::warn!(
         "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
     );
 
-    compile_apart(settings.components.cache_directory.as_deref());
-    let server = Server::start(&settings).await?;
+    let start = async move {
+        compile_apart(settings.components.cache_directory.as_deref()).await;
+        Server::start(&settings).await
+    };
+    let Some(server) = unless_stopped(start, stop.as_mut()).await? else {
+        return Ok(());
+    };
     let initialized = setup::run(&*server.handler(), &google, arguments.root_token.as_deref())
         .await
         .context("cannot set up the dev server")?;
@@ -122,7 +128,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         };
         print(&guide.to_string())?;
     }
-    server.serve(stop_signal()).await;
+    server.serve(stop).await;
     Ok(())
 }
 
