@@ -33,6 +33,12 @@ impl Level {
     fn set(&self, level: &str) -> anyhow::Result<()> {
         Ok(self.0.reload(level.parse::<Targets>()?)?)
     }
+
+    /// True if the log shows what this module says of a change. Those who follow the log by `sys/monitor` have levels of their own.
+    fn shows_changes(&self) -> bool {
+        let shows = |level: &Targets| level.would_enable(module_path!(), &tracing::Level::INFO);
+        self.0.with_current(shows).unwrap_or(false)
+    }
 }
 
 impl Reloaded {
@@ -76,7 +82,7 @@ impl Reloaded {
         for change in changes {
             if change.name == LEVEL {
                 // Told by whichever of the two levels shows it.
-                let is_shown = tracing::enabled!(tracing::Level::INFO);
+                let is_shown = self.level.shows_changes();
                 if is_shown {
                     tracing::info!("SIGHUP: {change}");
                 }
@@ -167,7 +173,10 @@ mod tests {
     fn the_level_of_the_log_is_changed_and_a_wrong_one_is_not_taken() {
         let (layer, handle) = tracing_subscriber::reload::Layer::new(Targets::new());
         let level = Level(handle);
+        level.set("warn").unwrap();
+        assert!(!level.shows_changes());
         level.set("warn,gatehouse=debug").unwrap();
+        assert!(level.shows_changes());
         let level_now = || layer_text(&level);
         assert!(level_now().contains("gatehouse"), "{}", level_now());
         assert!(level.set("gatehouse=loud").is_err());
