@@ -38,7 +38,7 @@ impl Drop for Logged {
 }
 
 #[test]
-fn o5_a_hangup_puts_a_changed_level_in_force_and_names_each_setting_that_waits_for_a_restart() {
+fn a_hangup_puts_a_changed_level_in_force_and_names_each_setting_that_waits_for_a_restart() {
     let place = tempfile::tempdir().unwrap();
     let configuration = place.path().join("gatehouse.toml");
     let write = |more: &str| {
