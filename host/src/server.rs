@@ -21,7 +21,7 @@ use crate::application_credentials;
 use crate::audit::Sinks;
 use crate::clock::{KEEPING_INTERVAL, SteadyClock};
 use crate::further_parts::{Followers, FurtherParts};
-use crate::listener::{AnswerBody, Listener, Refusal, RequestHandler};
+use crate::listener::{AnswerBody, Certificate, Listener, Refusal, RequestHandler};
 use crate::log::Followed;
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
 use crate::nodes::{Introduction, Nodes};
@@ -147,6 +147,12 @@ impl Server {
     #[must_use]
     pub fn handler(&self) -> Arc<ComponentHandler> {
         Arc::clone(&self.handler)
+    }
+
+    /// The certificate, for reading it again, where clients come by TLS.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Arc<Certificate>> {
+        self.listener.certificate()
     }
 
     /// The audit log, if there is any.

@@ -6,6 +6,7 @@ mod kubernetes;
 mod page;
 mod spinkube;
 mod systemd;
+mod watching;
 
 use std::process::Command;
 

@@ -11,6 +11,8 @@ mod hostile_requests;
 mod killed_server;
 mod login_flood;
 mod long_lists;
+mod probes;
+mod reload;
 mod restart;
 mod rolling_replacement;
 mod several_servers;

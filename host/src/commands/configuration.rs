@@ -11,7 +11,9 @@ use gatehouse::audit;
 use gatehouse::database;
 use gatehouse::listener::Certificate;
 use gatehouse::outbound::Outbound;
-use gatehouse::settings::{EffectiveSetting, Settings, SettingsError, StorageType};
+use gatehouse::settings::{
+    EffectiveSetting, Settings, SettingsError, SettingsReference, StorageType,
+};
 use gatehouse_store::read_key_file;
 
 use super::on_runtime;
@@ -26,6 +28,10 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 pub(super) enum Command {
     /// Names every problem of a configuration, or prints the settings in force
     Check(Source),
+    /// Prints every setting with its meaning, form, unit, default and environment variable
+    Reference,
+    /// Prints the JSON Schema of configuration files, by which editors complete and check them
+    Schema,
 }
 
 /// Where settings come from.
@@ -76,7 +82,18 @@ pub(super) fn parse_assignment(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn run(command: &Command) -> Result<()> {
-    let Command::Check(source) = command;
+    let mut output = std::io::stdout().lock();
+    match command {
+        Command::Check(source) => check(source),
+        Command::Reference => Ok(output.write_all(SettingsReference::new().page().as_bytes())?),
+        Command::Schema => {
+            let schema = serde_json::to_string_pretty(&SettingsReference::new().schema())?;
+            Ok(writeln!(output, "{schema}")?)
+        }
+    }
+}
+
+fn check(source: &Source) -> Result<()> {
     let settings = source.load()?;
     check_files(&settings)?;
     if settings.storage.kind == StorageType::Postgresql

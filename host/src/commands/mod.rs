@@ -1,14 +1,21 @@
 //! The commands that can be typed after `gatehouse`.
 
 mod audit;
+mod client;
 mod components;
 mod configuration;
 mod dev;
+mod generated;
 mod login_jwt;
 mod operator;
 mod process;
+mod reload;
 mod serve;
 mod service_manager;
+mod status;
+
+use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -27,6 +34,12 @@ enum Command {
     Dev(dev::Arguments),
     /// Starts a server
     Server(serve::Arguments),
+    /// Asks a running server how it is
+    #[command(after_help = status::STATUS_HELP)]
+    Status(status::StatusArguments),
+    /// Asks a running server whether it can serve, for probes; prints nothing when it can
+    #[command(after_help = status::HEALTH_HELP)]
+    Health(status::HealthArguments),
     /// Looks at configuration files
     #[command(subcommand)]
     Config(configuration::Command),
@@ -41,29 +54,43 @@ enum Command {
     /// The WebAssembly components that this program carries
     #[command(subcommand)]
     Components(components::Command),
+    /// Prints a script by which a shell completes commands
+    Completions(generated::Completions),
+    /// Prints the manual page, or writes one for each command
+    Man(generated::Manual),
 }
 
-/// Does what was asked for.
+/// Does what was asked for, and says how the process ends.
 ///
 /// # Errors
 ///
 /// When it cannot be done; the message is for the person who typed the command.
-pub fn run(line: CommandLine) -> Result<()> {
-    match line.command {
+pub fn run(line: CommandLine) -> Result<ExitCode> {
+    let done = match line.command {
+        Command::Status(arguments) => return on_runtime(status::status(arguments)),
         Command::Dev(arguments) => on_runtime(dev::run(arguments)),
         Command::Server(arguments) => on_runtime(serve::run(arguments)),
+        Command::Health(arguments) => on_runtime(status::health(arguments)),
         Command::Config(command) => configuration::run(&command),
         Command::LoginJwt(arguments) => login_jwt::run(&arguments),
         Command::Audit(command) => audit::run(&command),
         Command::Operator(command) => operator::run(command),
         Command::Components(command) => components::run(&command),
-    }
+        Command::Completions(arguments) => generated::completions(&arguments),
+        Command::Man(arguments) => generated::manual(&arguments),
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
+/// How long work that was given up, such as compiling at a start that was stopped, may keep the process.
+const GIVEN_UP: Duration = Duration::from_secs(2);
+
 fn on_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("cannot start the runtime")?
-        .block_on(work)
+        .context("cannot start the runtime")?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(GIVEN_UP);
+    done
 }

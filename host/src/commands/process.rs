@@ -1,20 +1,22 @@
 //! The process of a server: its log, its signals, and what the operating system may do with its memory.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use gatehouse::audit::Sinks;
 use gatehouse::settings::{LogFormat, LogSettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Sends the log to standard error.
-pub(super) fn start_log(settings: &LogSettings) -> Result<()> {
+use super::reload::Level;
+
+/// Sends the log to standard error; its level can be changed from then on.
+pub(super) fn start_log(settings: &LogSettings) -> Result<Level> {
     let filter: Targets = settings.level.parse().context("log.level")?;
+    let (filter, level) = reload::Layer::new(filter);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
@@ -26,7 +28,8 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<()> {
         .with(lines.with_filter(filter))
         .with(gatehouse::log::layer());
     log.try_init()
-        .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))
+        .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
+    Ok(Level(level))
 }
 
 /// Keeps the memory of the process, which holds keys, out of files (SEC-K6).
@@ -77,28 +80,18 @@ fn check_open_files(needed: u64, allowed: Option<u64>) -> Result<()> {
     }
 }
 
-/// Reopens the audit log at every SIGHUP, which is how those who rotate files say that they have done it.
-pub(super) fn reopen_on_hangup(mut hangup: Signal, audit: Option<Arc<Sinks>>) {
-    tokio::spawn(async move {
-        while hangup.recv().await.is_some() {
-            if let Some(audit) = &audit {
-                audit.reopen();
-            }
-        }
-    });
-}
-
 /// SIGHUP, which from now on does not end this process.
 pub(super) fn hangup_signal() -> Result<Signal> {
     signal(SignalKind::hangup()).context("SIGHUP cannot be received")
 }
 
-/// SIGTERM or SIGINT, which from the call on end this process in good order (SEC-O1).
+/// SIGTERM or SIGINT, which from the call on do not end this process: what is returned becomes ready (SEC-O1).
 pub(super) fn stop_signal() -> impl Future<Output = ()> + Send {
-    let terminate = signal(SignalKind::terminate());
-    let interrupt = signal(SignalKind::interrupt());
+    // Not in the future, which nobody may poll before the signal comes.
+    let signals = signal(SignalKind::terminate())
+        .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)));
     async move {
-        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+        let Ok((mut terminate, mut interrupt)) = signals else {
             tracing::warn!("signals cannot be received; only killing ends this process");
             return std::future::pending().await;
         };
@@ -110,22 +103,56 @@ pub(super) fn stop_signal() -> impl Future<Output = ()> + Send {
     }
 }
 
-/// The result of a start, or `None` if `stop` is ready before: the start, which can wait for a database or for code to be compiled, is
-/// given up where it is, and leaves what a killed one would leave.
-pub(super) async fn unless_stopped<T>(
+/// Does `start`, a part of starting; `None` where `stop` was ready first (SEC-O1).
+///
+/// It is a task of its own: parts of a start compute for seconds without a pause in which the signal could be noticed.
+///
+/// # Errors
+///
+/// When the part fails.
+pub(super) async fn unless_stopped<T: Send + 'static>(
+    start: impl Future<Output = Result<T>> + Send + 'static,
     stop: impl Future<Output = ()>,
-    start: impl Future<Output = T>,
-) -> Option<T> {
+) -> Result<Option<T>> {
+    let mut start = tokio::spawn(start);
     tokio::select! {
         biased;
-        () = stop => None,
-        started = start => Some(started),
+        () = stop => {
+            start.abort();
+            tracing::info!("the start is given up");
+            Ok(None)
+        }
+        started = &mut start => started.context("the start was cut off")?.map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::{pending, ready};
+
     use super::*;
+
+    #[tokio::test]
+    async fn o1_a_start_is_given_up_when_the_signal_has_come_and_done_when_it_has_not() {
+        let started = unless_stopped(async { Ok(7) }, pending()).await;
+        assert_eq!(started.unwrap(), Some(7));
+        let endless = pending::<Result<()>>();
+        assert!(unless_stopped(endless, ready(())).await.unwrap().is_none());
+        // Both are ready: who asked for the end is not answered with a server.
+        let at_once = unless_stopped(async { Ok(7) }, ready(())).await;
+        assert_eq!(at_once.unwrap(), None);
+        let failing = async { Err::<(), _>(anyhow::anyhow!("no store")) };
+        let failed = unless_stopped(failing, pending());
+        assert_eq!(failed.await.unwrap_err().to_string(), "no store");
+    }
+
+    #[tokio::test]
+    async fn o1_a_signal_counts_from_the_call_on_and_not_from_the_first_wait() {
+        let stop = stop_signal();
+        let this = rustix::process::getpid();
+        rustix::process::kill_process(this, rustix::process::Signal::TERM).unwrap();
+        stop.await;
+    }
 
     #[test]
     fn o5_too_few_open_files_stop_the_start_and_the_limit_is_raised_as_far_as_needed() {
@@ -142,21 +169,5 @@ mod tests {
             assert_eq!(after.maximum, before.maximum);
         }
         assert!(allow_open_files(usize::MAX).is_err() || before.maximum.is_none());
-    }
-
-    #[tokio::test]
-    async fn o1_a_start_is_given_up_at_the_signal_to_stop() {
-        use std::future::{pending, ready};
-        assert_eq!(unless_stopped(ready(()), pending::<()>()).await, None);
-        assert_eq!(unless_stopped(ready(()), ready(1)).await, None);
-        assert_eq!(unless_stopped(pending(), ready(1)).await, Some(1));
-    }
-
-    #[tokio::test]
-    async fn o1_a_signal_before_the_first_look_counts() {
-        let stop = stop_signal();
-        let process = rustix::process::getpid();
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        stop.await;
     }
 }

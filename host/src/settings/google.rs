@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
+use super::kind::SettingKind;
 use super::source::Section;
 use super::value::SettingValue;
 use crate::outbound::AllowedHost;
@@ -101,6 +102,7 @@ impl GoogleSettings {
 impl SettingValue for AllowedHost {
     const EXPECTED: &'static str =
         "a host such as \"private.example.com\", \"*.example.com\" or \"http://127.0.0.1:8080\"";
+    const KIND: &'static SettingKind = &SettingKind::Host;
 
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()

@@ -6,6 +6,9 @@
 mod audit;
 mod compatibility;
 mod google;
+mod kind;
+mod lines;
+mod reference;
 mod sections;
 mod source;
 mod validation;
@@ -19,6 +22,8 @@ use std::path::Path;
 pub use audit::{AuditSinkSettings, AuditSinkType};
 pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
+pub use kind::SettingKind;
+pub use reference::SettingsReference;
 pub use sections::{
     ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
     NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType,
@@ -26,6 +31,7 @@ pub use sections::{
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
+use lines::Lines;
 use source::Sources;
 
 /// All settings, checked.
@@ -72,7 +78,11 @@ impl fmt::Display for SettingsError {
             count => write!(formatter, "the settings have {count} problems:")?,
         }
         for problem in &self.problems {
-            write!(formatter, "\n  {problem}")?;
+            formatter.write_str("\n  ")?;
+            if let Some(line) = problem.line {
+                write!(formatter, "line {line}: ")?;
+            }
+            write!(formatter, "{problem}")?;
         }
         Ok(())
     }
@@ -120,22 +130,8 @@ impl Settings {
                 )],
             })?;
 
-        let mut sources = Sources::new(file, environment, flags);
-        let mut settings = Self {
-            listener: ListenerSettings::read(&mut sources.section("listener")),
-            storage: StorageSettings::read(&mut sources.section("storage")),
-            node: NodeSettings::read(&mut sources.section("node")),
-            seal: SealSettings::read(&mut sources.section("seal")),
-            google: GoogleSettings::read(&mut sources.section("google")),
-            compatibility: CompatibilitySettings::read(&mut sources.section("compatibility")),
-            organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
-            version: VersionSettings::read(&mut sources.section("version")),
-            components: ComponentsSettings::read(&mut sources.section("components")),
-            limits: LimitsSettings::read(&mut sources.section("limits")),
-            log: LogSettings::read(&mut sources.section("log")),
-            audit: AuditSinkSettings::read_all(&mut sources),
-            effective: Vec::new(),
-        };
+        let mut sources = Sources::new(file, Lines::of(text), environment, flags);
+        let mut settings = Self::read(&mut sources);
         let findings = sources.finish();
         settings.effective = findings.effective;
 
@@ -148,13 +144,43 @@ impl Settings {
         problems.extend(
             validation::broken_rules(&settings)
                 .into_iter()
-                .filter(|problem| !unreadable.contains(&problem.subject)),
+                .filter(|problem| !unreadable.contains(&problem.subject))
+                .map(|problem| {
+                    let line = settings.line(&problem.subject, &findings.lines);
+                    problem.at(line)
+                }),
         );
         if problems.is_empty() {
             Ok(settings)
         } else {
             Err(SettingsError { problems })
         }
+    }
+
+    /// Asks `sources` for every setting.
+    fn read(sources: &mut Sources) -> Self {
+        Self {
+            listener: ListenerSettings::read(&mut sources.section("listener")),
+            storage: StorageSettings::read(&mut sources.section("storage")),
+            node: NodeSettings::read(&mut sources.section("node")),
+            seal: SealSettings::read(&mut sources.section("seal")),
+            google: GoogleSettings::read(&mut sources.section("google")),
+            compatibility: CompatibilitySettings::read(&mut sources.section("compatibility")),
+            organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
+            version: VersionSettings::read(&mut sources.section("version")),
+            components: ComponentsSettings::read(&mut sources.section("components")),
+            limits: LimitsSettings::read(&mut sources.section("limits")),
+            log: LogSettings::read(&mut sources.section("log")),
+            audit: AuditSinkSettings::read_all(sources),
+            effective: Vec::new(),
+        }
+    }
+
+    /// The line of the file that a setting in force was taken from.
+    fn line(&self, name: &str, lines: &Lines) -> Option<usize> {
+        let of_file = |it: &&EffectiveSetting| it.name == name && it.origin == Origin::File;
+        let setting = self.effective.iter().find(of_file)?;
+        lines.find(&setting.name)
     }
 
     /// The settings in force, in the order of the sections, with their origin. None of them is a secret (SEC-O5).

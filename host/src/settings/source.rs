@@ -8,6 +8,8 @@ use std::fmt;
 
 use toml::{Table, Value};
 
+use super::kind::SettingKind;
+use super::lines::Lines;
 use super::value::{ByteSize, Count, OrNone, SettingValue};
 
 /// The prefix of every environment variable that holds a setting.
@@ -56,6 +58,8 @@ pub struct EffectiveSetting {
     pub value: Option<String>,
     /// Where it was taken from.
     pub origin: Origin,
+    /// The form of its value.
+    pub kind: SettingKind,
 }
 
 /// One thing that is wrong with the settings, with the cure.
@@ -65,6 +69,8 @@ pub struct Problem {
     pub subject: String,
     /// The flaw, and how to mend it.
     pub message: String,
+    /// The line of the configuration file, counted from 1, where the flaw is in the file and at one place.
+    pub line: Option<usize>,
 }
 
 impl Problem {
@@ -72,7 +78,12 @@ impl Problem {
         Self {
             subject: subject.into(),
             message: message.into(),
+            line: None,
         }
+    }
+
+    pub(super) fn at(self, line: Option<usize>) -> Self {
+        Self { line, ..self }
     }
 }
 
@@ -86,6 +97,7 @@ impl fmt::Display for Problem {
 pub(super) struct Findings {
     pub(super) effective: Vec<EffectiveSetting>,
     pub(super) problems: Vec<Problem>,
+    pub(super) lines: Lines,
 }
 
 /// The three sources together.
@@ -102,9 +114,10 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// `flags` are named by section and key, such as `listener.address`.
+    /// `lines` are those of the file; `flags` are named by section and key, such as `listener.address`.
     pub(super) fn new(
         file: Table,
+        lines: Lines,
         environment: impl IntoIterator<Item = (String, String)>,
         flags: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
@@ -126,6 +139,7 @@ impl Sources {
             findings: Findings {
                 effective: Vec::new(),
                 problems: Vec::new(),
+                lines,
             },
         }
     }
@@ -156,7 +170,9 @@ impl Sources {
                 format!("[{group}.{name:?}]"),
                 "such a name is made of letters, digits, `-` and `_`",
             )
+            .at(self.findings.lines.find(&format!("{group}.{name}")))
         });
+        let problems: Vec<Problem> = problems.collect();
         self.findings.problems.extend(problems);
         let mut names: Vec<String> = names.into_iter().cloned().collect();
         names.sort();
@@ -187,6 +203,11 @@ impl Sources {
         problems
     }
 
+    /// The line of a section or a setting of the file.
+    fn line(&self, name: &str) -> Option<usize> {
+        self.findings.lines.find(name)
+    }
+
     /// A section that the operator named.
     fn unknown_in_named(&self, group: &str, name: &str, content: &Value) -> Vec<Problem> {
         let section = format!("{group}.{name}");
@@ -197,7 +218,8 @@ impl Sources {
         if !content.is_table() {
             let cure =
                 format!("settings of {group} stand in a section with a name, as [{group}.NAME]");
-            return vec![Problem::new(section, cure)];
+            let line = self.line(&section);
+            return vec![Problem::new(section, cure).at(line)];
         }
         self.unknown_in_section(&section, content)
     }
@@ -206,29 +228,28 @@ impl Sources {
         let Some(keys) = self.known.get(section) else {
             if self.groups.contains(section) {
                 let cure = format!("expected sections with names; write [{section}.NAME]");
-                return vec![Problem::new(section, cure)];
+                return vec![Problem::new(section, cure).at(self.line(section))];
             }
             let groups = self.groups.iter().map(|group| format!("{group}.NAME"));
             let names: Vec<String> = self.known.keys().cloned().chain(groups).collect();
             let cure = suggestion(section, names.iter().map(String::as_str), |name| {
                 format!("[{name}]")
             });
-            return vec![Problem::new(
-                format!("[{section}]"),
-                format!("there is no such section{cure}"),
-            )];
+            let message = format!("there is no such section{cure}");
+            let problem = Problem::new(format!("[{section}]"), message);
+            return vec![problem.at(self.line(section))];
         };
         let Some(table) = content.as_table() else {
-            return vec![Problem::new(
-                section,
-                format!("expected a section; write [{section}] on a line of its own"),
-            )];
+            let message = format!("expected a section; write [{section}] on a line of its own");
+            return vec![Problem::new(section, message).at(self.line(section))];
         };
         let unknown = table.keys().filter(|key| !keys.contains(key.as_str()));
         unknown
             .map(|key| {
                 let cure = self.suggest_setting(section, key);
-                Problem::new(format!("{section}.{key}"), format!("unknown setting{cure}"))
+                let name = format!("{section}.{key}");
+                let line = self.line(&name);
+                Problem::new(name, format!("unknown setting{cure}")).at(line)
             })
             .collect()
     }
@@ -300,7 +321,7 @@ impl Section<'_> {
     /// The setting `key`, or `default` where no source has it.
     pub(super) fn value<T: SettingValue>(&mut self, key: &'static str, default: T) -> T {
         let (value, origin) = self.find(key).unwrap_or((default, Origin::Default));
-        self.record(key, Some(value.to_text()), origin);
+        self.record(key, Some(value.to_text()), origin, *T::KIND);
         value
     }
 
@@ -311,6 +332,7 @@ impl Section<'_> {
             key,
             value.as_ref().map(T::to_text),
             origin.unwrap_or(Origin::Default),
+            *T::KIND,
         );
         value
     }
@@ -331,7 +353,8 @@ impl Section<'_> {
             Some((value, origin)) => (Some(value), origin),
             None => (default.map(|value| OrNone(Some(value))), Origin::Default),
         };
-        self.record(key, value.as_ref().map(OrNone::to_text), origin);
+        let kind = *OrNone::<T>::KIND;
+        self.record(key, value.as_ref().map(OrNone::to_text), origin, kind);
         value?.0
     }
 
@@ -381,19 +404,20 @@ impl Section<'_> {
             (name, value.to_string(), T::from_toml(value), Origin::File)
         };
         if value.is_none() {
-            self.sources.findings.problems.push(Problem::new(
-                subject,
-                format!("expected {}, found {}", T::EXPECTED, shorten(&written)),
-            ));
+            let line = (origin == Origin::File).then(|| self.sources.line(&subject));
+            let message = format!("expected {}, found {}", T::EXPECTED, shorten(&written));
+            let problem = Problem::new(subject, message).at(line.flatten());
+            self.sources.findings.problems.push(problem);
         }
         value.map(|value| (value, origin))
     }
 
-    fn record(&mut self, key: &str, value: Option<String>, origin: Origin) {
+    fn record(&mut self, key: &str, value: Option<String>, origin: Origin, kind: SettingKind) {
         self.sources.findings.effective.push(EffectiveSetting {
             name: format!("{}.{key}", self.name),
             value,
             origin,
+            kind,
         });
     }
 }
@@ -403,7 +427,8 @@ const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-fn variable_name(section: &str, key: &str) -> String {
+/// The environment variable of a setting.
+pub(super) fn variable_name(section: &str, key: &str) -> String {
     format!("{ENVIRONMENT_PREFIX}{section}_{key}").to_ascii_uppercase()
 }
 

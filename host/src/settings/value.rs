@@ -9,10 +9,14 @@ use jiff::SignedDuration;
 use toml::Value;
 use url::Url;
 
+use super::kind::SettingKind;
+
 /// A type that a setting can have.
 pub(super) trait SettingValue: Sized {
     /// The values that may be written, in words that follow "expected".
     const EXPECTED: &'static str;
+    /// The same for those who describe settings.
+    const KIND: &'static SettingKind;
 
     /// Reads the text of an environment variable or a flag, or a TOML string.
     fn from_text(text: &str) -> Option<Self>;
@@ -28,6 +32,7 @@ pub(super) trait SettingValue: Sized {
 
 impl SettingValue for bool {
     const EXPECTED: &'static str = "true or false";
+    const KIND: &'static SettingKind = &SettingKind::Boolean;
 
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
@@ -44,6 +49,7 @@ impl SettingValue for bool {
 
 impl SettingValue for String {
     const EXPECTED: &'static str = "a text that is not empty";
+    const KIND: &'static SettingKind = &SettingKind::Text;
 
     fn from_text(text: &str) -> Option<Self> {
         (!text.trim().is_empty()).then(|| text.trim().to_owned())
@@ -56,6 +62,7 @@ impl SettingValue for String {
 
 impl SettingValue for PathBuf {
     const EXPECTED: &'static str = "a path";
+    const KIND: &'static SettingKind = &SettingKind::Path;
 
     fn from_text(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self::from(text))
@@ -69,6 +76,7 @@ impl SettingValue for PathBuf {
 impl SettingValue for SocketAddr {
     const EXPECTED: &'static str =
         "an address with a port, such as \"127.0.0.1:8200\" or \"[::1]:8200\"";
+    const KIND: &'static SettingKind = &SettingKind::Address;
 
     fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
@@ -82,6 +90,7 @@ impl SettingValue for SocketAddr {
 impl SettingValue for IpNet {
     const EXPECTED: &'static str =
         "an address or a network, such as \"10.0.0.7\" or \"10.0.0.0/8\"";
+    const KIND: &'static SettingKind = &SettingKind::Network;
 
     fn from_text(text: &str) -> Option<Self> {
         text.parse()
@@ -97,6 +106,7 @@ impl SettingValue for IpNet {
 impl SettingValue for Url {
     const EXPECTED: &'static str =
         "an absolute URL, such as \"https://oauth2.googleapis.com/token\"";
+    const KIND: &'static SettingKind = &SettingKind::Url;
 
     fn from_text(text: &str) -> Option<Self> {
         Self::parse(text).ok().filter(Self::has_host)
@@ -110,6 +120,7 @@ impl SettingValue for Url {
 impl SettingValue for Duration {
     const EXPECTED: &'static str =
         "a time longer than zero, such as \"10s\", \"500ms\" or \"1m 30s\"";
+    const KIND: &'static SettingKind = &SettingKind::Time;
 
     fn from_text(text: &str) -> Option<Self> {
         let parsed = match text.trim().parse::<u64>() {
@@ -144,6 +155,7 @@ pub(super) struct Interval(pub(super) Option<Duration>);
 
 impl SettingValue for Interval {
     const EXPECTED: &'static str = "a time such as \"60s\", or 0 for never";
+    const KIND: &'static SettingKind = &SettingKind::Interval;
 
     fn from_text(text: &str) -> Option<Self> {
         match text.trim() {
@@ -174,6 +186,7 @@ const NONE: &str = "none";
 
 impl<T: SettingValue> SettingValue for OrNone<T> {
     const EXPECTED: &'static str = "a value that is not empty; \"none\" stands for nothing";
+    const KIND: &'static SettingKind = &SettingKind::OrNone(T::KIND);
 
     fn from_text(text: &str) -> Option<Self> {
         if text.trim() == NONE {
@@ -202,6 +215,7 @@ pub(super) struct Count(pub(super) usize);
 
 impl SettingValue for Count {
     const EXPECTED: &'static str = "a whole number above zero";
+    const KIND: &'static SettingKind = &SettingKind::Count;
 
     fn from_text(text: &str) -> Option<Self> {
         text.trim()
@@ -232,6 +246,7 @@ const BINARY_UNITS: [(&str, usize); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("
 impl SettingValue for ByteSize {
     const EXPECTED: &'static str =
         "a size above zero, such as \"1 MiB\", \"16 KiB\" or a number of bytes";
+    const KIND: &'static SettingKind = &SettingKind::Size;
 
     fn from_text(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -262,6 +277,7 @@ impl SettingValue for ByteSize {
 
 impl<T: SettingValue> SettingValue for Vec<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const KIND: &'static SettingKind = &SettingKind::List(T::KIND);
 
     fn from_text(text: &str) -> Option<Self> {
         text.split(',')
@@ -289,6 +305,8 @@ macro_rules! named_choices {
     ($choice:ty, $expected:literal, $($variant:ident = $name:literal),+ $(,)?) => {
         impl SettingValue for $choice {
             const EXPECTED: &'static str = $expected;
+            const KIND: &'static crate::settings::SettingKind =
+                &crate::settings::SettingKind::Choice(&[$($name),+]);
 
             fn from_text(text: &str) -> Option<Self> {
                 match text {

@@ -8,7 +8,6 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -87,25 +86,22 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         .context("cannot start the fake Google")?;
     let settings = settings(&arguments, &google, std::env::vars_os())?;
     start_log(&settings.log)?;
+    let mut stop = std::pin::pin!(stop_signal());
     forbid_core_dumps();
     tracing::warn!(
         "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
     );
 
-    compile_apart(settings.components.cache_directory.as_deref());
-    let mut stop = pin!(stop_signal());
-    let root_token = arguments.root_token.as_deref();
-    let start = async {
-        let server = Server::start(&settings).await?;
-        let initialized = setup::run(&*server.handler(), &google, root_token)
-            .await
-            .context("cannot set up the dev server")?;
-        anyhow::Ok((server, initialized))
+    let start = async move {
+        compile_apart(settings.components.cache_directory.as_deref()).await;
+        Server::start(&settings).await
     };
-    let Some(started) = unless_stopped(stop.as_mut(), start).await else {
+    let Some(server) = unless_stopped(start, stop.as_mut()).await? else {
         return Ok(());
     };
-    let (server, initialized) = started?;
+    let initialized = setup::run(&*server.handler(), &google, arguments.root_token.as_deref())
+        .await
+        .context("cannot set up the dev server")?;
 
     let address = format!("http://{}", server.local_address());
     let folder = tempfile::Builder::new()

@@ -5,23 +5,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use clap::{Args, Subcommand};
-use gatehouse::outbound::client_configuration;
 use http::{Method, Request, Response, header};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::HttpsConnectorBuilder;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::TokioExecutor;
+use http_body_util::Full;
 use serde_json::{Value, json};
-use url::Url;
 use zeroize::Zeroizing;
+
+use crate::commands::client::RemoteServer;
 
 /// Where the token is looked for, in this order; the latter two are what other clients of the server use.
 const TOKEN_VARIABLES: [&str; 3] = ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
 
 const MEDIA_TYPE: &str = "application/vnd.api+json";
-
-/// Most that an answer may hold.
-const MAXIMUM_ANSWER: usize = 1 << 20;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -34,14 +28,8 @@ pub(in crate::commands) enum Command {
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct NewUser {
-    /// Where the server is
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "GATEHOUSE_ADDR",
-        default_value = "http://127.0.0.1:8200"
-    )]
-    address: Url,
+    #[command(flatten)]
+    server: RemoteServer,
     /// Name of the user: letters, digits, - and _
     #[arg(long, value_name = "NAME")]
     username: String,
@@ -55,9 +43,7 @@ pub(in crate::commands) struct NewUser {
 
 pub(super) async fn run(Command::Create(user): Command) -> Result<()> {
     let token = token("a site administrator, such as a root token")?;
-    let answer = tokio::time::timeout(TIMEOUT, send(request(&user, &token)?))
-        .await
-        .with_context(|| format!("{} did not answer in time", user.address))??;
+    let answer = user.server.send(request(&user, &token)?, TIMEOUT).await?;
     println!("{}", first_token(&answer)?);
     eprintln!("{} can log in with this token.", user.username);
     Ok(())
@@ -83,7 +69,7 @@ fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {
         "email": user.email,
         "is-site-admin": user.site_admin,
     }}});
-    let target = user.address.join("/api/v2/admin/users")?;
+    let target = user.server.target("/api/v2/admin/users")?;
     let mut authorization = header::HeaderValue::from_str(&format!("Bearer {token}"))
         .context("the token has characters that no token has")?;
     authorization.set_sensitive(true);
@@ -93,24 +79,6 @@ fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {
         .header(header::CONTENT_TYPE, MEDIA_TYPE)
         .header(header::AUTHORIZATION, authorization)
         .body(Full::new(Bytes::from(document.to_string())))?)
-}
-
-async fn send(request: Request<Full<Bytes>>) -> Result<Response<Bytes>> {
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(client_configuration(None)?)
-        .https_or_http()
-        .enable_http1()
-        .build();
-    let client = Client::builder(TokioExecutor::new()).build(connector);
-    let target = request.uri().clone();
-    let answer = client
-        .request(request)
-        .await
-        .with_context(|| format!("{target} cannot be reached"))?;
-    let (head, body) = answer.into_parts();
-    let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
-    let body = body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
-    Ok(Response::from_parts(head, body.to_bytes()))
 }
 
 /// The token in the answer to a new user.
@@ -170,7 +138,10 @@ mod tests {
     #[test]
     fn the_request_carries_the_user_and_marks_the_token_as_secret() {
         let user = NewUser {
-            address: "https://gatehouse.example:8200/".parse().unwrap(),
+            server: RemoteServer {
+                address: "https://gatehouse.example:8200/".parse().unwrap(),
+                ca_file: None,
+            },
             username: "ada".to_owned(),
             email: "ada@example.com".to_owned(),
             site_admin: true,

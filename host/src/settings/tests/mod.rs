@@ -388,3 +388,23 @@ fn components_are_told_the_google_overrides_and_nothing_about_the_host() {
 
 mod audit;
 mod surroundings;
+
+#[test]
+fn problems_of_the_file_are_told_with_their_lines_and_those_of_flags_without() {
+    let text = "[storage]\ntype = \"memory\"\nurl = \"\"\n\n[listener]\nadress = \"x\"\ntls_cert_file = \"/c\"\n\
+                body_limit = 0\n[lisener]\n[limits]\nheader_bytes = 10\ntarget_bytes = 20\n";
+    let flags = pairs(&[("listener.trusted_proxies", "nowhere")]);
+    let refused = Settings::from_text(text, none(), flags).unwrap_err();
+    let shown = refused.to_string();
+    for line in [
+        "  line 3: storage.url: expected",
+        "  line 6: listener.adress: unknown setting",
+        "  line 8: listener.body_limit: expected",
+        "  line 9: [lisener]: there is no such section",
+        "  line 12: limits.target_bytes: larger than",
+        "  listener.tls_key_file: missing",
+        "  listener.trusted_proxies: expected",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+}

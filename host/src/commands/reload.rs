@@ -1,0 +1,190 @@
+//! SIGHUP: a running server reads again what it can, and says what waits for a restart.
+
+use std::sync::Arc;
+
+use gatehouse::audit::Sinks;
+use gatehouse::listener::Certificate;
+use gatehouse::settings::{EffectiveSetting, Settings};
+use tokio::signal::unix::Signal;
+use tracing_subscriber::Registry;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::reload::Handle;
+
+use super::configuration::Source;
+
+/// The setting that is put in force again without a restart.
+const LEVEL: &str = "log.level";
+
+/// The parts of a server that go on with new files and settings.
+pub(super) struct Reloaded {
+    /// Where the settings are read again.
+    pub(super) source: Source,
+    /// The settings in force.
+    pub(super) in_force: Vec<EffectiveSetting>,
+    pub(super) level: Level,
+    pub(super) certificate: Option<Arc<Certificate>>,
+    pub(super) audit: Option<Arc<Sinks>>,
+}
+
+/// The level of the log, which can be changed.
+pub(super) struct Level(pub(super) Handle<Targets, Registry>);
+
+impl Level {
+    fn set(&self, level: &str) -> anyhow::Result<()> {
+        Ok(self.0.reload(level.parse::<Targets>()?)?)
+    }
+
+    /// True if the log shows what this module says of a change. Those who follow the log by `sys/monitor` have levels of their own.
+    fn shows_changes(&self) -> bool {
+        let shows = |level: &Targets| level.would_enable(module_path!(), &tracing::Level::INFO);
+        self.0.with_current(shows).unwrap_or(false)
+    }
+}
+
+impl Reloaded {
+    /// Reloads at every signal.
+    pub(super) fn follow(mut self, mut hangup: Signal) {
+        tokio::spawn(async move {
+            while hangup.recv().await.is_some() {
+                self.reload();
+            }
+        });
+    }
+
+    /// Goes on with the files that are there now: those who rotate a log or renew a certificate say by the signal that they have done it.
+    /// Mistakes in the settings leave everything in force that was.
+    fn reload(&mut self) {
+        if let Some(audit) = &self.audit {
+            audit.reopen();
+            tracing::info!("SIGHUP: the audit logs are opened again");
+        }
+        if let Some(certificate) = &self.certificate {
+            match certificate.reload() {
+                Ok(()) => tracing::info!("SIGHUP: the TLS certificate was read again"),
+                Err(error) => {
+                    tracing::error!("SIGHUP: the old TLS certificate stays in use: {error}");
+                }
+            }
+        }
+        match self.source.load() {
+            Ok(fresh) => self.apply(&fresh),
+            Err(error) => {
+                tracing::error!("SIGHUP: the settings stay as they are: {error}");
+            }
+        }
+    }
+
+    fn apply(&mut self, fresh: &Settings) {
+        let changes = changes(&self.in_force, fresh.effective());
+        if changes.is_empty() {
+            return tracing::info!("SIGHUP: no setting has changed");
+        }
+        for change in changes {
+            if change.name == LEVEL {
+                // Told by whichever of the two levels shows it.
+                let is_shown = self.level.shows_changes();
+                if is_shown {
+                    tracing::info!("SIGHUP: {change}");
+                }
+                match self.level.set(&fresh.log.level) {
+                    Ok(()) if is_shown => {}
+                    Ok(()) => tracing::info!("SIGHUP: {change}"),
+                    Err(error) => tracing::error!("SIGHUP: {LEVEL} stays as it is: {error}"),
+                }
+            } else {
+                tracing::warn!("SIGHUP: {change}; that needs a restart");
+            }
+        }
+        let level = fresh.effective().iter().find(|it| it.name == LEVEL);
+        self.in_force.retain(|it| it.name != LEVEL);
+        self.in_force.extend(level.cloned());
+    }
+}
+
+/// A setting that has another value than before.
+#[derive(Debug, PartialEq, Eq)]
+struct Change<'a> {
+    name: &'a str,
+    before: Option<&'a str>,
+    now: Option<&'a str>,
+}
+
+impl std::fmt::Display for Change<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |value: Option<&'_ str>| value.unwrap_or("nothing").to_owned();
+        let (before, now) = (shown(self.before), shown(self.now));
+        write!(formatter, "{} changed from {before} to {now}", self.name)
+    }
+}
+
+/// What differs between two readings of the settings. Audit sinks may come and go with all of theirs.
+fn changes<'a>(before: &'a [EffectiveSetting], now: &'a [EffectiveSetting]) -> Vec<Change<'a>> {
+    let value = |settings: &'a [EffectiveSetting], name: &str| {
+        let found = settings.iter().find(|setting| setting.name == name);
+        found.and_then(|setting| setting.value.as_deref())
+    };
+    let gone = before.iter().filter(|old| {
+        let has_name = |new: &EffectiveSetting| new.name == old.name;
+        !now.iter().any(has_name)
+    });
+    now.iter()
+        .chain(gone)
+        .map(|setting| Change {
+            name: &setting.name,
+            before: value(before, &setting.name),
+            now: value(now, &setting.name),
+        })
+        .filter(|change| change.before != change.now)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Settings {
+        let text = format!("storage.type = \"memory\"\n{text}");
+        Settings::from_text(&text, Vec::new(), Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn each_setting_that_changed_is_named_with_both_values_and_no_other() {
+        let before = settings("[log]\nlevel = \"info\"\n[audit.a]\ntype = \"stdout\"\n");
+        let now = settings(
+            "[log]\nlevel = \"debug\"\n[limits]\nqueue = 7\n[audit.b]\ntype = \"stdout\"\n",
+        );
+        let told: Vec<String> = changes(before.effective(), now.effective())
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        for change in [
+            "log.level changed from \"info\" to \"debug\"",
+            "limits.queue changed from 1024 to 7",
+            "audit.a.type changed from \"stdout\" to nothing",
+            "audit.b.type changed from nothing to \"stdout\"",
+        ] {
+            assert!(told.iter().any(|told| told == change), "{change}: {told:?}");
+        }
+        assert!(!told.iter().any(|told| told.starts_with("listener.")));
+        assert!(changes(now.effective(), now.effective()).is_empty());
+    }
+
+    #[test]
+    fn the_level_of_the_log_is_changed_and_a_wrong_one_is_not_taken() {
+        let (layer, handle) = tracing_subscriber::reload::Layer::new(Targets::new());
+        let level = Level(handle);
+        level.set("warn").unwrap();
+        assert!(!level.shows_changes());
+        level.set("warn,gatehouse=debug").unwrap();
+        assert!(level.shows_changes());
+        let level_now = || layer_text(&level);
+        assert!(level_now().contains("gatehouse"), "{}", level_now());
+        assert!(level.set("gatehouse=loud").is_err());
+        assert!(level_now().contains("gatehouse"));
+        drop(layer);
+    }
+
+    fn layer_text(level: &Level) -> String {
+        level.0.with_current(ToString::to_string).unwrap()
+    }
+}
