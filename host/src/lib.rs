@@ -18,7 +18,7 @@ mod further_parts;
 pub mod listener;
 pub mod log;
 pub mod metrics;
-mod one_line;
+pub mod one_line;
 pub mod outbound;
 pub mod rate_limits;
 pub mod runtime;

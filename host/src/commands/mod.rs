@@ -1,14 +1,19 @@
 //! The commands that can be typed after `gatehouse`.
 
+mod apply;
 mod audit;
 mod components;
 mod configuration;
 mod dev;
+mod import;
+mod installation;
 mod login_jwt;
 mod operator;
 mod process;
 mod serve;
 mod service_manager;
+
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -32,6 +37,10 @@ enum Command {
     Config(configuration::Command),
     /// Signs a login JWT with a service-account key file and prints it
     LoginJwt(login_jwt::Arguments),
+    /// Brings a running server into the state that a file describes
+    Apply(apply::Arguments),
+    /// Copies policies, auth methods of type gcp, roles and identities of a Vault or OpenBao
+    Import(import::Arguments),
     /// Looks at audit logs
     #[command(subcommand)]
     Audit(audit::Command),
@@ -43,13 +52,15 @@ enum Command {
     Components(components::Command),
 }
 
-/// Does what was asked for.
+/// Does what was asked for. The code tells how it went where a command has more to say than that it is done.
 ///
 /// # Errors
 ///
 /// When it cannot be done; the message is for the person who typed the command.
-pub fn run(line: CommandLine) -> Result<()> {
-    match line.command {
+pub fn run(line: CommandLine) -> Result<ExitCode> {
+    let done = match line.command {
+        Command::Apply(arguments) => return on_runtime(apply::run(arguments)),
+        Command::Import(arguments) => return on_runtime(import::run(arguments)),
         Command::Dev(arguments) => on_runtime(dev::run(arguments)),
         Command::Server(arguments) => on_runtime(serve::run(arguments)),
         Command::Config(command) => configuration::run(&command),
@@ -57,7 +68,8 @@ pub fn run(line: CommandLine) -> Result<()> {
         Command::Audit(command) => audit::run(&command),
         Command::Operator(command) => operator::run(command),
         Command::Components(command) => components::run(&command),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn on_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
