@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use gatehouse_access_api::RootTokenHash;
 use gatehouse_orgs_api::Edition;
 
 use crate::host::Bucket;
@@ -22,6 +23,8 @@ pub struct Settings {
     /// True if the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes without a
     /// body (contract 1.4).
     pub strict_media_type: bool,
+    /// The hash of the first root token. Where it is given, only who has that token initializes the server.
+    pub root_token_hash: Option<RootTokenHash>,
 }
 
 impl Default for Settings {
@@ -33,6 +36,7 @@ impl Default for Settings {
             login_rate_per_mount: None,
             api_rate_limiting: false,
             strict_media_type: false,
+            root_token_hash: None,
         }
     }
 }

@@ -381,10 +381,14 @@ impl Section<'_> {
             (name, value.to_string(), T::from_toml(value), Origin::File)
         };
         if value.is_none() {
-            self.sources.findings.problems.push(Problem::new(
-                subject,
-                format!("expected {}, found {}", T::EXPECTED, shorten(&written)),
-            ));
+            let mut text = format!("expected {}", T::EXPECTED);
+            if T::SHOWS_MISTAKES {
+                text.push_str(&format!(", found {}", shorten(&written)));
+            }
+            self.sources
+                .findings
+                .problems
+                .push(Problem::new(subject, text));
         }
         value.map(|value| (value, origin))
     }

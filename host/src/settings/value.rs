@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gatehouse_access::RootTokenHash;
 use ipnet::IpNet;
 use jiff::SignedDuration;
 use toml::Value;
@@ -13,6 +14,9 @@ use url::Url;
 pub(super) trait SettingValue: Sized {
     /// The values that may be written, in words that follow "expected".
     const EXPECTED: &'static str;
+
+    /// False where a value of another form may be a secret that was put there by mistake, which no message may show.
+    const SHOWS_MISTAKES: bool = true;
 
     /// Reads the text of an environment variable or a flag, or a TOML string.
     fn from_text(text: &str) -> Option<Self>;
@@ -51,6 +55,22 @@ impl SettingValue for String {
 
     fn to_text(&self) -> String {
         format!("{self:?}")
+    }
+}
+
+impl SettingValue for RootTokenHash {
+    const EXPECTED: &'static str =
+        "\"sha256:\" and 64 hexadecimal digits, as `gatehouse operator root-token` prints it";
+
+    // The token itself, for one.
+    const SHOWS_MISTAKES: bool = false;
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::from_text(text)
+    }
+
+    fn to_text(&self) -> String {
+        format!("\"{self}\"")
     }
 }
 

@@ -6,6 +6,7 @@
 mod clients;
 mod installation;
 mod program;
+mod reference;
 mod server;
 
 pub use clients::{Client, ClientRun, bao_program, clients_folder, node_program, python};
@@ -13,6 +14,7 @@ pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD, free_address,
 };
 pub use program::{Host, Program};
+pub use reference::ReferenceProcess;
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
     workspace,

@@ -14,6 +14,7 @@ mod audit;
 mod background;
 mod batch_tokens;
 mod bodies;
+mod bootstrap;
 mod browsers;
 mod ceremonies;
 mod clients;

@@ -320,10 +320,11 @@ impl Server {
         let mut target = self.target("v1", segments)?;
         let mut keys: Vec<String> = Vec::new();
         let mut known = std::collections::HashSet::new();
+        let limit = PAGE.to_string();
         loop {
             target.query_pairs_mut().clear().extend_pairs([
                 ("list", "true"),
-                ("limit", &PAGE.to_string()),
+                ("limit", limit.as_str()),
                 ("after", keys.last().map_or("", String::as_str)),
             ]);
             let page = self.send(Method::GET, &target, None).await?.found()?;
@@ -380,7 +381,7 @@ impl Server {
             .header("X-Vault-Request", "true")
             .header("X-Vault-Token", self.token.clone());
         if media_type == JSON_API {
-            let bearer = [b"Bearer ", self.token.as_bytes()].concat();
+            let bearer = [b"Bearer ".as_slice(), self.token.as_bytes()].concat();
             let mut bearer = header::HeaderValue::from_bytes(&bearer)?;
             bearer.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, bearer);
@@ -397,7 +398,7 @@ impl Server {
             let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
             let body =
                 body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
-            Ok(Answer {
+            Ok::<_, anyhow::Error>(Answer {
                 status: head.status,
                 body: serde_json::from_slice(&body.to_bytes()).unwrap_or_default(),
             })

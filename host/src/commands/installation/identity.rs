@@ -81,10 +81,8 @@ impl Reconciler<'_, '_> {
         let mut done: BTreeSet<&String> = BTreeSet::new();
         while !waiting.is_empty() {
             let is_ready = |group: &Group| {
-                let members = group.member_groups.iter().flatten();
-                members
-                    .into_iter()
-                    .all(|it| !described.contains(it) || done.contains(it))
+                let mut members = group.member_groups.iter().flatten();
+                members.all(|it| !described.contains(it) || done.contains(it))
             };
             let (mut ready, later): (Vec<_>, Vec<_>) =
                 waiting.into_iter().partition(|(_, group)| is_ready(group));
@@ -238,7 +236,7 @@ impl Reconciler<'_, '_> {
         if accessor.is_none() && !self.options.dry_run {
             anyhow::bail!("there is no auth method at {path}/");
         }
-        let text = |found: &Value, name| {
+        let text = |found: &Value, name: &str| {
             let text = found.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
         };

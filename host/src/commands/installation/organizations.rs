@@ -49,8 +49,9 @@ impl Reconciler<'_, '_> {
             attributes,
             present.as_ref(),
             async |server, mut fields| {
+                let all = fixed("organizations");
                 let (method, segments) = match is_new {
-                    true => (Method::POST, &fixed("organizations")),
+                    true => (Method::POST, &all),
                     false => (Method::PATCH, &segments),
                 };
                 if is_new {

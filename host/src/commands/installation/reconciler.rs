@@ -257,7 +257,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
             false => None,
         };
         let has_key = present.as_ref().is_some_and(|present| {
-            let text = |name| {
+            let text = |name: &str| {
                 present
                     .get(name)
                     .and_then(Value::as_str)
@@ -408,7 +408,7 @@ fn all_of(wanted: &Fields) -> Vec<Difference> {
 fn present_mounts(listed: &Value) -> BTreeMap<String, PresentMount> {
     let mounts = listed.as_object().into_iter().flatten();
     let mount = |(path, mount): (&String, &Value)| {
-        let text = |name| {
+        let text = |name: &str| {
             mount
                 .get(name)
                 .and_then(Value::as_str)

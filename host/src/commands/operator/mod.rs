@@ -2,6 +2,7 @@
 
 mod clock;
 mod database;
+mod root_token;
 mod seal;
 mod user;
 
@@ -21,6 +22,8 @@ pub(super) enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Makes the first root token of a server that is yet to be initialized, and prints it with its hash, for bootstrap.root_token_hash
+    RootToken,
     /// Makes a root token in the store of a stopped server whose seal is a key file, and prints it once
     GenerateRoot(Source),
     /// Gives the store of a stopped server a new key in a new key file; the old file is kept beside it
@@ -48,6 +51,7 @@ pub(super) fn run(command: Command) -> Result<()> {
             );
             Ok(())
         }
+        Command::RootToken => root_token::run(),
         Command::GenerateRoot(source) => seal::generate_root(&source),
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),
