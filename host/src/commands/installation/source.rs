@@ -233,11 +233,9 @@ impl Taking<'_> {
     async fn groups(&mut self, entity_names: &BTreeMap<String, String>) {
         let mut found_groups: Vec<(String, Fields)> = Vec::new();
         for name in self.list("groups", "identity/group/name").await {
-            let found = self.read(
-                &format!("group {name}"),
-                &below("identity/group/name", &name),
-            );
-            if let Some(found) = found.await {
+            let label = format!("group {name}");
+            let path = below("identity/group/name", &name);
+            if let Some(found) = self.read(&label, &path).await {
                 found_groups.push((name, found));
             }
         }
