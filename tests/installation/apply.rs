@@ -31,7 +31,7 @@ bound_service_accounts = "WORKLOAD"
 token_policies = "writers, readers"
 token_ttl = "30m"
 token_bound_cidrs = ["127.0.0.1/32", "10.0.0.0/8"]
-token_type = "default-service"
+token_type = "service"
 live_checks = true
 [auth."gcp/".roles.vm]
 type = "gce"
@@ -86,7 +86,7 @@ impl Place {
 
     fn apply(&self, arguments: &[&str]) -> Run {
         let file = self.file.to_str().unwrap();
-        let arguments = ["apply", file].iter().chain(arguments);
+        let arguments = ["apply", file].into_iter().chain(arguments.iter().copied());
         run(&self.installation, arguments, &[])
     }
 
@@ -130,7 +130,7 @@ fn a_description_is_brought_about_once_and_a_second_run_changes_nothing() {
     }
     let role = place.read("/v1/auth/gcp/role/dev");
     assert_eq!(role["token_ttl"], 1800);
-    assert_eq!(role["token_policies"], json!(["readers", "writers"]));
+    assert_eq!(role["token_policies"], json!(["writers", "readers"]));
     assert_eq!(place.read("/v1/auth/gcp/config")["client_email"], OPERATOR);
     assert_eq!(
         place.read("/v1/sys/auth/gcp/tune")["default_lease_ttl"],

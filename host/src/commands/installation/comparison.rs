@@ -33,15 +33,23 @@ pub(super) fn differences(wanted: &Fields, present: &Fields) -> Vec<Difference> 
     differing.collect()
 }
 
+/// Older names of fields that begin with `token_` now.
+pub(super) const RENAMED: [&str; 6] = [
+    "bound_cidrs",
+    "explicit_max_ttl",
+    "max_ttl",
+    "period",
+    "policies",
+    "ttl",
+];
+
 /// The value that answers to a field: that of its name, or of the name that took its place.
 fn shown_value<'a>(field: &str, present: &'a Fields) -> Option<&'a Value> {
     let renamed = match field {
         "project_id" => "bound_projects".to_owned(),
         "service_accounts" => "bound_service_accounts".to_owned(),
         "bound_zone" | "bound_region" | "bound_instance_group" => format!("{field}s"),
-        "policies" | "ttl" | "max_ttl" | "period" | "bound_cidrs" | "explicit_max_ttl" => {
-            format!("token_{field}")
-        }
+        _ if RENAMED.contains(&field) => format!("token_{field}"),
         _ => return present.get(field),
     };
     present.get(field).or_else(|| present.get(&renamed))

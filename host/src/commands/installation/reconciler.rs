@@ -189,7 +189,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         Ok(())
     }
 
-    /// Enables a method, or tunes it. Tells whether it is there now.
+    /// Enables a method, or tunes it. Tells whether it was there before, and so may have a configuration and roles.
     async fn mount(&mut self, label: &str, path: &str, mount: &AuthMount) -> Result<bool> {
         let tune = self
             .served_fields(Kind::Tuning, label, &mount.tune)?
@@ -240,7 +240,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
             // Now that there is one, the server describes what it takes.
             self.served = ServedFields::of(self.server).await;
         }
-        Ok(!enabling || !self.options.dry_run)
+        Ok(!enabling)
     }
 
     async fn configuration(

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::Fields;
 use super::client::{Server, below, fixed};
+use super::comparison::RENAMED;
 use super::description::{Alias, AuthMount, Description, Entity, Group, PolicyText, mount_path};
 use super::reconciler::object;
 
@@ -305,7 +306,8 @@ fn role_fields(mut fields: Fields) -> Fields {
     let names: Vec<String> = fields.keys().cloned().collect();
     for name in names {
         // Older names are shown beside those that took their places.
-        let is_repeated = fields.contains_key(&format!("token_{name}"));
+        let is_repeated =
+            RENAMED.contains(&name.as_str()) && fields.contains_key(&format!("token_{name}"));
         let is_empty = fields.get(&name).is_some_and(is_empty);
         if is_repeated || is_empty || SHOWN_OF_ROLE.contains(&name.as_str()) {
             fields.remove(&name);
@@ -371,11 +373,10 @@ mod tests {
     fn a_role_is_taken_without_what_its_server_made_and_without_older_names() {
         let shown = json!({
             "role_id": "1", "name": "dev", "policies": ["a"], "token_policies": ["a"], "ttl": 1, "token_ttl": 1,
-            "bound_projects": [], "renewable": false, "type": "iam", "allowed_entity_aliases": null,
+            "bound_projects": [], "renewable": false, "type": "iam", "allowed_entity_aliases": null, "token_type": "batch",
         });
         let fields = role_fields(object(Some(shown)).unwrap());
-        let expected =
-            json!({"token_policies": ["a"], "token_ttl": 1, "renewable": false, "type": "iam"});
+        let expected = json!({"token_policies": ["a"], "token_ttl": 1, "renewable": false, "type": "iam", "token_type": "batch"});
         assert_eq!(Value::Object(fields), expected);
     }
 
