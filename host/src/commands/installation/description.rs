@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn a_mistake_is_located_and_nothing_of_the_file_is_shown() {
         for (name, text, place) in [
-            ("a.toml", "policies = 1\nSECRET = \"SECRET\"", "line 1"),
+            ("a.toml", "policies = \"SECRET\"\n", "line 1"),
             (
                 "a.toml",
                 "[auth.gcp]\nconfig.credentials = \"SECRET\nx\"",
