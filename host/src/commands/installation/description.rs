@@ -314,7 +314,7 @@ mod tests {
             (
                 "a.toml",
                 "[auth.gcp]\nconfig.credentials = \"SECRET\nx\"",
-                "line 2",
+                "line 3",
             ),
             ("a.toml", "[auth.gcp]\ntype = { x = \"SECRET\" }", "line 2"),
             (
