@@ -21,7 +21,7 @@ pub mod listener;
 pub mod log;
 pub mod metrics;
 pub mod nodes;
-mod one_line;
+pub mod one_line;
 pub mod outbound;
 pub mod rate_limits;
 pub mod runtime;

@@ -1,7 +1,8 @@
 //! Texts that others have chosen, as part of a line of the log.
 
 /// `text` with everything escaped that could pass for another line, move a cursor or turn the text around.
-pub(crate) fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() || reorders_or_breaks(character) {

@@ -1,8 +1,7 @@
 //! The two servers that are asked, and a third that stands in for ours while it is being changed.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
@@ -11,7 +10,7 @@ use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
 use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
-use gatehouse_tests::{Installation, Storage, bao_program, free_address};
+use gatehouse_tests::{Installation, ReferenceProcess, Storage, bao_program};
 
 use crate::google_proxy::GoogleProxy;
 use crate::http::{Answer, Request, Sender};
@@ -26,18 +25,11 @@ pub trait World {
     fn method(&self) -> &'static str;
 }
 
-/// How long the reference may take to start.
-const READY_WITHIN: Duration = Duration::from_secs(60);
-
-/// Long enough to be told from the policy `root`.
-const REFERENCE_ROOT: &str = "root-token-of-the-reference";
-
 /// A dev server of the test's own, of OpenBao or of Vault, ended with it.
 pub struct Reference {
     sender: Sender,
-    process: Child,
     method: &'static str,
-    _home: tempfile::TempDir,
+    _process: ReferenceProcess,
 }
 
 impl Reference {
@@ -57,46 +49,12 @@ impl Reference {
     }
 
     fn start(program: &Path, method: &'static str, settings: impl FnOnce(&mut Command)) -> Self {
-        let address = free_address().unwrap();
-        let home = tempfile::tempdir().unwrap();
-        let mut command = Command::new(program);
-        command
-            .args(["server", "-dev", "-dev-no-store-token", "-log-level=error"])
-            .arg(format!("-dev-root-token-id={REFERENCE_ROOT}"))
-            .arg(format!("-dev-listen-address={address}"))
-            // No settings, credentials or proxies of whoever runs the tests.
-            .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .env("HOME", home.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        settings(&mut command);
-        let mut reference = Self {
-            sender: Sender::new(&address),
-            process: command.spawn().unwrap(),
+        let process = ReferenceProcess::start(program, settings);
+        Self {
+            sender: Sender::new(process.address()),
             method,
-            _home: home,
-        };
-        let deadline = Instant::now() + READY_WITHIN;
-        let health = format!("http://{address}/v1/sys/health");
-        while !reqwest::blocking::get(&health).is_ok_and(|answer| answer.status() == 200) {
-            assert!(
-                Instant::now() < deadline,
-                "{program:?} is not ready in time"
-            );
-            let ended = reference.process.try_wait().unwrap();
-            assert_eq!(ended, None, "{program:?} cannot start at {address}");
-            std::thread::sleep(Duration::from_millis(50));
+            _process: process,
         }
-        reference
-    }
-}
-
-impl Drop for Reference {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -106,7 +64,7 @@ impl World for Reference {
     }
 
     fn root_token(&self) -> &str {
-        REFERENCE_ROOT
+        ReferenceProcess::ROOT_TOKEN
     }
 
     fn method(&self) -> &'static str {

@@ -17,6 +17,7 @@ mod mounts;
 mod policies;
 mod requests;
 mod rights;
+mod root_token_hash;
 mod system;
 mod token_roles;
 mod tokens;
@@ -58,6 +59,7 @@ pub use mounts::{MountError, Mounts, TuneError};
 pub use policies::{Policies, PolicyError};
 pub use requests::{Refusal, Request, Requests};
 pub use rights::Rights;
+pub use root_token_hash::RootTokenHash;
 pub use system::{InitializeError, Initialized, System};
 pub use token_roles::{TokenRoleError, TokenRoles};
 pub use tokens::{

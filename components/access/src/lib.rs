@@ -49,3 +49,4 @@ pub use gatehouse_access_api::*;
 pub use policies::check_policy;
 pub use service::AccessService;
 pub use settings::Settings;
+pub use system::new_root_token;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Random, RandomError, Store};
 use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
@@ -33,6 +33,15 @@ pub(crate) fn is_usable_token_text(text: &str) -> bool {
     (1..=MAXIMUM_CHOSEN_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic())
         && !text.starts_with(random::BATCH_TOKEN_PREFIX)
+}
+
+/// A root token for a server that is yet to be made, generated at `now`, in milliseconds since 1970.
+///
+/// # Errors
+///
+/// When there is no randomness.
+pub fn new_root_token(random: &impl Random, now: u64) -> Result<ClientToken, RandomError> {
+    random::client_token(random, now)
 }
 
 impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {

@@ -35,6 +35,7 @@ pub mod transport;
 pub mod vault;
 
 pub use background::{Duty, DutyFailed, DutyOutcome};
+pub use gatehouse_access_api::RootTokenHash;
 pub use gatehouse_orgs_api::Edition;
 pub use gateway::{BODY_TIMEOUT, Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};

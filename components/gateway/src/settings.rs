@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use gatehouse_access_api::RootTokenHash;
 use gatehouse_orgs_api::Edition;
 
 use crate::host::Bucket;
@@ -26,6 +27,8 @@ pub struct Settings {
     /// How long `sys/health` may say that the server is active without asking the store again, where the seal is automatic; `None`: it asks
     /// every time.
     pub health_reuse: Option<Duration>,
+    /// The hash of the first root token. Where it is given, only who has that token initializes the server.
+    pub root_token_hash: Option<RootTokenHash>,
 }
 
 impl Default for Settings {
@@ -38,6 +41,7 @@ impl Default for Settings {
             api_rate_limiting: false,
             strict_media_type: false,
             health_reuse: None,
+            root_token_hash: None,
         }
     }
 }

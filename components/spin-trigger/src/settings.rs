@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_gateway::{Edition, Settings};
+use gatehouse_gateway::{Edition, RootTokenHash, Settings};
 
 use crate::origin::Origin;
 
@@ -76,6 +76,15 @@ impl FrontSettings {
             Some("true") => true,
             Some(_) => return Err(invalid("strict_media_type", "true or false")),
         };
+        gateway.root_token_hash = match read("root_token_hash")? {
+            None => None,
+            Some(hash) => Some(RootTokenHash::from_text(&hash).ok_or_else(|| {
+                invalid(
+                    "root_token_hash",
+                    "a hash as `gatehouse operator root-token` prints it",
+                )
+            })?),
+        };
         let advertised = match read("advertised_address")? {
             None => None,
             Some(address) => Some(Origin::from_text(&address).ok_or_else(|| {
@@ -118,6 +127,7 @@ mod tests {
             ("version_compatibility", ""),
             ("advertised_address", ""),
             ("strict_media_type", ""),
+            ("root_token_hash", ""),
         ];
         assert_eq!(settings(&empty), Ok(defaults));
     }
@@ -129,11 +139,16 @@ mod tests {
             ("version_compatibility", "1.20.3"),
             ("advertised_address", "https://gatehouse.example.com"),
             ("strict_media_type", "true"),
+            ("root_token_hash", &RootTokenHash::of("token").to_string()),
         ]);
         let read = read.unwrap();
         assert_eq!(read.gateway.edition, Edition::Hosted);
         assert_eq!(read.gateway.compatibility_version, "1.20.3");
         assert!(read.gateway.strict_media_type);
+        assert_eq!(
+            read.gateway.root_token_hash,
+            Some(RootTokenHash::of("token"))
+        );
         assert_eq!(
             read.advertised,
             Origin::from_text("https://gatehouse.example.com")
@@ -142,7 +157,12 @@ mod tests {
 
     #[test]
     fn a_value_that_means_nothing_is_refused_without_being_repeated() {
-        for variable in ["edition", "advertised_address", "strict_media_type"] {
+        for variable in [
+            "edition",
+            "advertised_address",
+            "strict_media_type",
+            "root_token_hash",
+        ] {
             let refused = settings(&[(variable, "s3cret")]).unwrap_err().to_string();
             assert!(refused.contains(variable), "{refused}");
             assert!(!refused.contains("s3cret"), "{refused}");

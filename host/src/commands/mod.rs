@@ -1,11 +1,14 @@
 //! The commands that can be typed after `gatehouse`.
 
+mod apply;
 mod audit;
 mod client;
 mod components;
 mod configuration;
 mod dev;
 mod generated;
+mod import;
+mod installation;
 mod login_jwt;
 mod operator;
 mod process;
@@ -45,6 +48,10 @@ enum Command {
     Config(configuration::Command),
     /// Signs a login JWT with a service-account key file and prints it
     LoginJwt(login_jwt::Arguments),
+    /// Brings a running server into the state that a file describes
+    Apply(apply::Arguments),
+    /// Copies policies, auth methods of type gcp, roles and identities of a Vault or OpenBao
+    Import(import::Arguments),
     /// Looks at audit logs
     #[command(subcommand)]
     Audit(audit::Command),
@@ -68,6 +75,8 @@ enum Command {
 pub fn run(line: CommandLine) -> Result<ExitCode> {
     let done = match line.command {
         Command::Status(arguments) => return on_runtime(status::status(arguments)),
+        Command::Apply(arguments) => return on_runtime(apply::run(arguments)),
+        Command::Import(arguments) => return on_runtime(import::run(arguments)),
         Command::Dev(arguments) => on_runtime(dev::run(arguments)),
         Command::Server(arguments) => on_runtime(serve::run(arguments)),
         Command::Health(arguments) => on_runtime(status::health(arguments)),

@@ -25,9 +25,9 @@ pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use kind::SettingKind;
 pub use reference::SettingsReference;
 pub use sections::{
-    ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
-    NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType,
-    VersionSettings,
+    BootstrapSettings, ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat,
+    LogSettings, NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings,
+    StorageType, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
@@ -45,6 +45,8 @@ pub struct Settings {
     pub node: NodeSettings,
     /// The seal, which unlocks the stored records.
     pub seal: SealSettings,
+    /// The first start.
+    pub bootstrap: BootstrapSettings,
     /// The operator's overrides for calls to Google.
     pub google: GoogleSettings,
     /// The differences from the reference that are undone.
@@ -164,6 +166,7 @@ impl Settings {
             storage: StorageSettings::read(&mut sources.section("storage")),
             node: NodeSettings::read(&mut sources.section("node")),
             seal: SealSettings::read(&mut sources.section("seal")),
+            bootstrap: BootstrapSettings::read(&mut sources.section("bootstrap")),
             google: GoogleSettings::read(&mut sources.section("google")),
             compatibility: CompatibilitySettings::read(&mut sources.section("compatibility")),
             organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
@@ -265,6 +268,13 @@ impl Settings {
                 self.listener.advertised(local_address),
             ),
             ("GATEHOUSE_COMPATIBILITY", self.compatibility.names()),
+            (
+                "GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH",
+                self.bootstrap
+                    .root_token_hash
+                    .as_ref()
+                    .map(ToString::to_string),
+            ),
             (
                 "GATEHOUSE_LOGIN_RATE_PER_SOURCE",
                 rate(limits.login_rate_per_source, limits.login_burst_per_source),

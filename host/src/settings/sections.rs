@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gatehouse_access::RootTokenHash;
 use ipnet::IpNet;
 use url::Url;
 
@@ -190,6 +191,22 @@ impl SealSettings {
             kind: section.value("type", SealType::KeyFile),
             key_file: section.optional("key_file"),
             witness: section.optional("witness"),
+        }
+    }
+}
+
+/// `[bootstrap]`: the first start of a server, decided before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BootstrapSettings {
+    /// The hash of the first root token, as `gatehouse operator root-token` prints it. With it only who presents that token initializes
+    /// the server; without it, who asks first. Without effect once that is done. None by default.
+    pub root_token_hash: Option<RootTokenHash>,
+}
+
+impl BootstrapSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            root_token_hash: section.optional("root_token_hash"),
         }
     }
 }

@@ -404,8 +404,11 @@ impl Section<'_> {
             (name, value.to_string(), T::from_toml(value), Origin::File)
         };
         if value.is_none() {
+            let mut message = format!("expected {}", T::EXPECTED);
+            if T::SHOWS_MISTAKES {
+                message.push_str(&format!(", found {}", shorten(&written)));
+            }
             let line = (origin == Origin::File).then(|| self.sources.line(&subject));
-            let message = format!("expected {}, found {}", T::EXPECTED, shorten(&written));
             let problem = Problem::new(subject, message).at(line.flatten());
             self.sources.findings.problems.push(problem);
         }

@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gatehouse_access::RootTokenHash;
 use ipnet::IpNet;
 use jiff::SignedDuration;
 use toml::Value;
@@ -17,6 +18,9 @@ pub(super) trait SettingValue: Sized {
     const EXPECTED: &'static str;
     /// The same for those who describe settings.
     const KIND: &'static SettingKind;
+
+    /// False where a value of another form may be a secret that was put there by mistake, which no message may show.
+    const SHOWS_MISTAKES: bool = true;
 
     /// Reads the text of an environment variable or a flag, or a TOML string.
     fn from_text(text: &str) -> Option<Self>;
@@ -57,6 +61,22 @@ impl SettingValue for String {
 
     fn to_text(&self) -> String {
         format!("{self:?}")
+    }
+}
+
+impl SettingValue for RootTokenHash {
+    const EXPECTED: &'static str =
+        "\"sha256:\" and 64 hexadecimal digits, as `gatehouse operator root-token` prints it";
+
+    // The token itself, for one.
+    const SHOWS_MISTAKES: bool = false;
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::from_text(text)
+    }
+
+    fn to_text(&self) -> String {
+        format!("\"{self}\"")
     }
 }
 

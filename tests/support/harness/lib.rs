@@ -7,6 +7,7 @@ mod balancer;
 mod clients;
 mod installation;
 mod program;
+mod reference;
 mod server;
 
 pub use balancer::Balancer;
@@ -15,6 +16,7 @@ pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD, free_address,
 };
 pub use program::{Host, Program};
+pub use reference::ReferenceProcess;
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
     workspace,

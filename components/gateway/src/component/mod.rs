@@ -11,7 +11,9 @@ use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 use crate::imported::ImportingGateway;
 use crate::received::Received;
 use crate::settings::Rate;
-use crate::{Edition, Part, Request, Response, ResumeError, Settings, imported, transport};
+use crate::{
+    Edition, Part, Request, Response, ResumeError, RootTokenHash, Settings, imported, transport,
+};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -77,6 +79,10 @@ fn settings() -> Settings {
     settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
     settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");
     settings.strict_media_type = is_on("GATEHOUSE_STRICT_MEDIA_TYPE");
+    // One that cannot be read must not leave the first start to whoever asks.
+    settings.root_token_hash = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH")
+        .ok()
+        .map(|text| RootTokenHash::from_text(&text).unwrap_or(RootTokenHash::OF_NO_TOKEN));
     settings
 }
 

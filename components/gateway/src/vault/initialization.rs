@@ -10,6 +10,7 @@ use super::call::Unadmitted;
 use super::envelope;
 use super::errors::ApiError;
 use super::fields::Fields;
+use super::headers;
 use super::stage::Stage;
 use crate::host::InitializeSealError;
 use crate::http::Response;
@@ -51,7 +52,8 @@ struct Made<'a> {
 
 /// POST `sys/init`: makes the shares, where the seal has some, and the first token.
 ///
-/// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case.
+/// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case, unless its
+/// operator has chosen the first token by a hash.
 pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;
@@ -64,7 +66,7 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     refuse_unsupported(&fields)?;
     let number = |name| Ok::<_, ApiError>(fields.integer(name)?.unwrap_or_default());
     let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
-    let chosen = fields.string("root_token")?.filter(|text| !text.is_empty());
+    let chosen = chosen_root_token(asked, &fields)?;
     let (shares, threshold) = match seal {
         Some(_) => numbers_of_shares(shares, threshold)?,
         None => no_shares(shares, threshold)?,
@@ -75,12 +77,13 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         InitializeSealError::InvalidNumbers => invalid_configuration(&error.to_string()),
         InitializeSealError::Failure(failure) => failure.into(),
     })?;
-    let initialized = complete(server, chosen.as_deref()).inspect_err(|_| {
-        // These shares are never answered.
-        if let Err(failure) = server.host.seal.abandon_initialization() {
-            server.tell_operator(&format!("initialization could not be undone: {failure}"));
-        }
-    })?;
+    let initialized =
+        complete(server, chosen.as_ref().map(|token| token.as_str())).inspect_err(|_| {
+            // These shares are never answered.
+            if let Err(failure) = server.host.seal.abandon_initialization() {
+                server.tell_operator(&format!("initialization could not be undone: {failure}"));
+            }
+        })?;
 
     let (hexadecimal, base64) = written_shares(&shares);
     let made = Made {
@@ -89,6 +92,30 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         root_token: &initialized.root_token,
     };
     envelope::bare(200, &made)
+}
+
+/// The token to be made; `None` for a random one. Where the operator has named the hash of the first one, only who presents it initializes
+/// the server, so nobody gets a root token by asking first (SEC-A8).
+fn chosen_root_token(
+    asked: &Unadmitted<'_>,
+    fields: &Fields<'_>,
+) -> Result<Option<Zeroizing<String>>, ApiError> {
+    let named = fields.string("root_token")?.filter(|text| !text.is_empty());
+    let named = named.map(Zeroizing::new);
+    let Some(hash) = &asked.server.settings.root_token_hash else {
+        return Ok(named);
+    };
+    let presented = match &named {
+        Some(token) => Some(token.as_str()),
+        None => headers::token(asked.request),
+    };
+    match presented.filter(|token| hash.is_of(token)) {
+        Some(token) => Ok(Some(Zeroizing::new(token.to_owned()))),
+        None => Err(ApiError::plain(
+            403,
+            "the first root token has been chosen by its hash: present that token as X-Vault-Token",
+        )),
+    }
 }
 
 /// Shares in hexadecimal and in base64.

@@ -15,6 +15,7 @@ mod background;
 mod backup;
 mod batch_tokens;
 mod bodies;
+mod bootstrap;
 mod browsers;
 mod ceremonies;
 mod clients;

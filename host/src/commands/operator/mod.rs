@@ -3,6 +3,7 @@
 mod backup;
 mod clock;
 mod database;
+mod root_token;
 mod seal;
 mod user;
 
@@ -22,6 +23,8 @@ pub(super) enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Makes the first root token of a server that is yet to be initialized, and prints it with its hash, for bootstrap.root_token_hash
+    RootToken,
     /// Makes a root token in the store of a stopped server whose seal is a key file, and prints it once
     GenerateRoot(Source),
     /// Gives the store of a stopped server a new key in a new key file; the old file is kept beside it
@@ -56,6 +59,7 @@ pub(super) fn run(command: Command) -> Result<()> {
             );
             Ok(())
         }
+        Command::RootToken => root_token::run(),
         Command::GenerateRoot(source) => seal::generate_root(&source),
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),

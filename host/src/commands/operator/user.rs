@@ -12,8 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::commands::client::RemoteServer;
 
-/// Where the token is looked for, in this order; the latter two are what other clients of the server use.
-const TOKEN_VARIABLES: [&str; 3] = ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
+use crate::commands::installation::TOKEN_VARIABLES;
 
 const MEDIA_TYPE: &str = "application/vnd.api+json";
 

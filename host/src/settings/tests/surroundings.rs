@@ -266,3 +266,17 @@ fn background_work_is_every_minute_unless_switched_off() {
     assert_eq!(interval("background_interval = \"5m\""), Some(seconds(300)));
     assert_eq!(interval("background_interval = 0"), None);
 }
+
+#[test]
+fn a8_the_hash_of_the_first_root_token_reaches_components_and_has_one_spelling() {
+    const VARIABLE: &str = "GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH";
+    let hash = format!("sha256:{}", "0f".repeat(32));
+    let of = |text: &str| Settings::from_text(&format!("{COMPLETE}\n{text}"), none(), none());
+    assert_eq!(told(&of("").unwrap(), HERE, VARIABLE), None);
+    let settings = of(&format!("[bootstrap]\nroot_token_hash = \"{hash}\"")).unwrap();
+    assert_eq!(told(&settings, HERE, VARIABLE), Some(hash));
+    let refused = of("[bootstrap]\nroot_token_hash = \"password\"").unwrap_err();
+    let text = refused.to_string();
+    assert!(text.contains("operator root-token"), "{text}");
+    assert!(!text.contains("password"), "{text}");
+}

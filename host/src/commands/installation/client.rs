@@ -1,0 +1,516 @@
+//! A server's API, as a client has it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use bytes::Bytes;
+use clap::Args;
+use gatehouse::outbound::{TrustError, client_configuration};
+use http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+use url::Url;
+use zeroize::Zeroizing;
+
+use super::report::shown;
+
+/// Where the token is looked for, in this order; the latter two are what other clients of the server use.
+pub(in crate::commands) const TOKEN_VARIABLES: [&str; 3] =
+    ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
+
+const JSON_API: &str = "application/vnd.api+json";
+
+/// Most bytes that an answer may hold: a list of a hundred thousand names is far below that.
+const MAXIMUM_ANSWER: usize = 32 << 20;
+
+/// Most bytes of a file that holds a token.
+const MAXIMUM_TOKEN_FILE: u64 = 8 << 10;
+
+/// How many keys of a list are asked for at once.
+const PAGE: usize = 1000;
+
+/// Most keys of a list altogether.
+const MAXIMUM_KEYS: usize = 1_000_000;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where the server is that is to be brought into the described state.
+#[derive(Debug, Args)]
+pub(in crate::commands) struct ServerArguments {
+    /// Where the server is
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "GATEHOUSE_ADDR",
+        default_value = "http://127.0.0.1:8200"
+    )]
+    address: Url,
+    /// Certificates, in PEM, of authorities that are believed beside the system's
+    #[arg(long, value_name = "FILE", env = "GATEHOUSE_CA_FILE")]
+    ca_file: Option<PathBuf>,
+    /// File with the token; without it, the token is read from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+impl ServerArguments {
+    /// The server, with the token that its user has.
+    ///
+    /// # Errors
+    ///
+    /// When there is no token, or a file cannot be used.
+    pub(in crate::commands) fn connect(&self) -> Result<Server> {
+        Connection {
+            address: &self.address,
+            ca_file: self.ca_file.as_deref(),
+            token_file: self.token_file.as_deref(),
+            token_variables: &TOKEN_VARIABLES,
+            namespace: None,
+        }
+        .open()
+    }
+}
+
+/// How a server is reached.
+pub(in crate::commands) struct Connection<'a> {
+    /// Scheme, host and port, and a path before that of the API, if there is one.
+    pub(in crate::commands) address: &'a Url,
+    pub(in crate::commands) ca_file: Option<&'a Path>,
+    pub(in crate::commands) token_file: Option<&'a Path>,
+    /// Where the token is looked for without a file, in this order.
+    pub(in crate::commands) token_variables: &'a [&'a str],
+    /// The namespace of every request, where the server has such.
+    pub(in crate::commands) namespace: Option<&'a str>,
+}
+
+impl Connection<'_> {
+    /// The server at the other end. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// When there is no token, or a file cannot be used.
+    pub(in crate::commands) fn open(&self) -> Result<Server> {
+        ensure!(
+            matches!(self.address.scheme(), "http" | "https")
+                && self.address.has_host()
+                && self.address.username().is_empty()
+                && self.address.password().is_none(),
+            "the address of a server begins with http:// or https:// and holds no user"
+        );
+        let token = self.token()?;
+        let header_value = |text: &str| {
+            let value = header::HeaderValue::from_str(text.trim());
+            value.map(|mut value| {
+                value.set_sensitive(true);
+                value
+            })
+        };
+        let token = header_value(&token).context("the token has characters that no token has")?;
+        let namespace = self.namespace.map(header_value).transpose();
+        let namespace = namespace.context("the namespace has characters that none has")?;
+        let trust = client_configuration(self.ca_file).map_err(|error| match error {
+            TrustError::CaFile { path, reason } => {
+                anyhow::anyhow!("{} holds no usable certificate: {reason}", path.display())
+            }
+            error @ TrustError::Tls(_) => error.into(),
+        })?;
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(trust)
+            .https_or_http()
+            .enable_http1()
+            .build();
+        Ok(Server {
+            client: Client::builder(TokioExecutor::new()).build(connector),
+            address: self.address.clone(),
+            token,
+            namespace,
+        })
+    }
+
+    fn token(&self) -> Result<Zeroizing<String>> {
+        if let Some(path) = self.token_file {
+            let text = read_bounded(path, MAXIMUM_TOKEN_FILE)?;
+            let text = Zeroizing::new(text.trim().to_owned());
+            ensure!(!text.is_empty(), "{} holds no token", path.display());
+            return Ok(text);
+        }
+        let names = self.token_variables;
+        let token = names
+            .iter()
+            .filter_map(|name| std::env::var(name).ok())
+            .find(|token| !token.trim().is_empty());
+        let token = token.with_context(|| {
+            format!(
+                "no token for {}: set {}, or name a file that holds it",
+                self.address,
+                names.join(" or ")
+            )
+        })?;
+        Ok(Zeroizing::new(token))
+    }
+}
+
+/// The text of a file that may hold a secret.
+///
+/// # Errors
+///
+/// When it cannot be read, is longer than `maximum` bytes, or is not UTF-8. The error shows nothing of it.
+pub(super) fn read_bounded(path: &Path, maximum: u64) -> Result<Zeroizing<String>> {
+    use std::io::Read as _;
+
+    let named = || format!("cannot read {}", path.display());
+    let file = std::fs::File::open(path).with_context(named)?;
+    let mut text = Zeroizing::new(String::new());
+    let read = file
+        .take(maximum.saturating_add(1))
+        .read_to_string(&mut text);
+    let read = read.with_context(named)?;
+    ensure!(
+        u64::try_from(read).is_ok_and(|read| read <= maximum),
+        "{} is longer than {maximum} bytes",
+        path.display()
+    );
+    Ok(text)
+}
+
+/// A server whose API is used.
+pub(in crate::commands) struct Server {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    address: Url,
+    token: header::HeaderValue,
+    namespace: Option<header::HeaderValue>,
+}
+
+/// A path of the API: its segments, which are escaped when it is sent.
+pub(super) type Segments = Vec<String>;
+
+/// The segments of `path`, with a name behind them that may hold anything.
+pub(super) fn below(path: &str, name: &str) -> Segments {
+    let mut segments: Segments = path.split('/').map(str::to_owned).collect();
+    segments.push(name.to_owned());
+    segments
+}
+
+/// The segments of a path without a name.
+pub(super) fn fixed(path: &str) -> Segments {
+    path.split('/').map(str::to_owned).collect()
+}
+
+/// An answer of success or of refusal.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// Null where there is none, or none in JSON.
+    pub(super) body: Value,
+}
+
+impl Answer {
+    /// `data` of the answer.
+    ///
+    /// # Errors
+    ///
+    /// With the server's words, when it refused.
+    pub(super) fn data(mut self) -> Result<Value> {
+        self.ensure_success()?;
+        Ok(self
+            .body
+            .get_mut("data")
+            .map(Value::take)
+            .unwrap_or_default())
+    }
+
+    /// `data` of the answer; `None` where there is no such thing.
+    ///
+    /// # Errors
+    ///
+    /// With the server's words, when it refused otherwise.
+    pub(super) fn found(self) -> Result<Option<Value>> {
+        match self.status {
+            StatusCode::NOT_FOUND | StatusCode::NO_CONTENT => Ok(None),
+            _ => self.data().map(Some),
+        }
+    }
+
+    /// The warnings that came with a success.
+    ///
+    /// # Errors
+    ///
+    /// With the server's words, when it refused.
+    pub(super) fn warnings(&self) -> Result<Vec<String>> {
+        self.ensure_success()?;
+        let warnings = self.body.get("warnings").and_then(Value::as_array);
+        let texts = warnings.into_iter().flatten().filter_map(Value::as_str);
+        Ok(texts.map(str::to_owned).collect())
+    }
+
+    fn ensure_success(&self) -> Result<()> {
+        if self.status.is_success() {
+            return Ok(());
+        }
+        let text = |error: &Value| -> Option<String> {
+            let text = error
+                .as_str()
+                .or_else(|| error.get("detail")?.as_str())
+                .or_else(|| error.get("title")?.as_str())?;
+            Some(shown(text.trim()))
+        };
+        let errors = self.body.get("errors").and_then(Value::as_array);
+        let texts: Vec<String> = errors.into_iter().flatten().filter_map(text).collect();
+        if texts.is_empty() {
+            bail!("the server answered {}", self.status);
+        }
+        bail!("the server answered {}: {}", self.status, texts.join("; "))
+    }
+}
+
+impl Server {
+    /// Where the server is.
+    pub(in crate::commands) fn address(&self) -> &Url {
+        &self.address
+    }
+
+    /// Reads what is below `/v1/`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or the path holds a segment that none may hold.
+    pub(super) async fn read(&self, segments: &[String]) -> Result<Answer> {
+        self.send(Method::GET, &self.target("v1", segments)?, None)
+            .await
+    }
+
+    /// Writes what is below `/v1/`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or the path holds a segment that none may hold.
+    pub(super) async fn write(&self, segments: &[String], fields: &Value) -> Result<Answer> {
+        self.send(Method::POST, &self.target("v1", segments)?, Some(fields))
+            .await
+    }
+
+    /// Sends a request below `/api/v2/`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or the path holds a segment that none may hold.
+    pub(super) async fn organizations(
+        &self,
+        method: Method,
+        segments: &[String],
+        document: Option<&Value>,
+    ) -> Result<Answer> {
+        let mut below = vec!["v2".to_owned()];
+        below.extend_from_slice(segments);
+        self.send(method, &self.target("api", &below)?, document)
+            .await
+    }
+
+    /// All keys of a list below `/v1/`, in the server's order; none where there is no list. A server that knows no pages gives all at once.
+    ///
+    /// # Errors
+    ///
+    /// When a page is refused, or the list does not end.
+    pub(super) async fn list(&self, segments: &[String]) -> Result<Vec<String>> {
+        let mut target = self.target("v1", segments)?;
+        let mut keys: Vec<String> = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        let limit = PAGE.to_string();
+        loop {
+            target.query_pairs_mut().clear().extend_pairs([
+                ("list", "true"),
+                ("limit", limit.as_str()),
+                ("after", keys.last().map_or("", String::as_str)),
+            ]);
+            let page = self.send(Method::GET, &target, None).await?.found()?;
+            let page = page.unwrap_or_default();
+            let page = page.get("keys").and_then(Value::as_array);
+            let before = keys.len();
+            for key in page.into_iter().flatten().filter_map(Value::as_str) {
+                if known.insert(key.to_owned()) {
+                    keys.push(key.to_owned());
+                }
+            }
+            ensure!(
+                keys.len() <= MAXIMUM_KEYS,
+                "the list is longer than {MAXIMUM_KEYS} keys"
+            );
+            // A server that knows no pages repeats itself.
+            if keys.len().saturating_sub(before) != PAGE {
+                return Ok(keys);
+            }
+        }
+    }
+
+    /// The URL of a path. Segments may hold anything but what a server or a proxy between would take for something else.
+    fn target(&self, root: &str, segments: &[String]) -> Result<Url> {
+        let mut target = self.address.clone();
+        target.set_query(None);
+        target.set_fragment(None);
+        let mut path = target
+            .path_segments_mut()
+            .map_err(|()| anyhow::anyhow!("the address of the server can have no path"))?;
+        path.pop_if_empty().push(root);
+        for segment in segments {
+            ensure!(
+                !matches!(segment.as_str(), "" | "." | "..")
+                    && !segment.chars().any(char::is_control),
+                "\"{}\" cannot be part of a path",
+                shown(segment)
+            );
+            path.push(segment);
+        }
+        drop(path);
+        Ok(target)
+    }
+
+    async fn send(&self, method: Method, target: &Url, body: Option<&Value>) -> Result<Answer> {
+        let media_type = match target.path().contains("/api/v2/") {
+            true => JSON_API,
+            false => "application/json",
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(target.as_str())
+            .header(header::CONTENT_TYPE, media_type)
+            .header("X-Vault-Request", "true")
+            .header("X-Vault-Token", self.token.clone());
+        if media_type == JSON_API {
+            let bearer = [b"Bearer ".as_slice(), self.token.as_bytes()].concat();
+            let mut bearer = header::HeaderValue::from_bytes(&bearer)?;
+            bearer.set_sensitive(true);
+            request = request.header(header::AUTHORIZATION, bearer);
+        }
+        if let Some(namespace) = &self.namespace {
+            request = request.header("X-Vault-Namespace", namespace.clone());
+        }
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let request = request.body(Full::new(Bytes::from(body)))?;
+        let exchange = async {
+            let answer = self.client.request(request).await;
+            let answer = answer.with_context(|| format!("{} cannot be reached", self.address))?;
+            let (head, body) = answer.into_parts();
+            let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
+            let body =
+                body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
+            Ok::<_, anyhow::Error>(Answer {
+                status: head.status,
+                body: serde_json::from_slice(&body.to_bytes()).unwrap_or_default(),
+            })
+        };
+        let answer = tokio::time::timeout(TIMEOUT, exchange).await;
+        answer.with_context(|| format!("{} did not answer in time", self.address))?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(address: &str) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let token_file = folder.path().join("token");
+        std::fs::write(&token_file, "hvs.token\n").unwrap();
+        let connection = Connection {
+            address: &address.parse().unwrap(),
+            ca_file: None,
+            token_file: Some(&token_file),
+            token_variables: &[],
+            namespace: None,
+        };
+        connection.open().unwrap()
+    }
+
+    #[test]
+    fn names_are_escaped_in_paths_and_stay_one_segment() {
+        let server = server("https://gatehouse.example:8200/behind/");
+        let target = |name: &str| server.target("v1", &below("sys/policies/acl", name));
+        let path = target("a/b?c#d%2e e").unwrap();
+        assert_eq!(
+            path.path(),
+            "/behind/v1/sys/policies/acl/a%2Fb%3Fc%23d%252e%20e"
+        );
+        assert_eq!(path.query(), None);
+        assert_eq!(server.token, "hvs.token");
+        assert!(server.token.is_sensitive());
+    }
+
+    #[test]
+    fn names_that_change_a_path_are_refused() {
+        let server = server("http://127.0.0.1:8200");
+        for name in ["", ".", "..", "a\nb", "\u{7f}", "a\u{1b}[2J"] {
+            let refused = server.target("v1", &below("auth/gcp/role", name));
+            let text = refused.unwrap_err().to_string();
+            assert!(text.ends_with("cannot be part of a path"), "{text}");
+            assert!(!text.chars().any(char::is_control), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_names_no_user_and_a_token_is_needed() {
+        for address in ["ftp://host/", "https://user:secret@host/"] {
+            let address: Url = address.parse().unwrap();
+            let connection = Connection {
+                address: &address,
+                ca_file: None,
+                token_file: None,
+                token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
+                namespace: None,
+            };
+            let text = connection.open().err().unwrap().to_string();
+            assert!(text.contains("http://"), "{text}");
+            assert!(!text.contains("secret"), "{text}");
+        }
+        let connection = Connection {
+            address: &"http://host".parse().unwrap(),
+            ca_file: None,
+            token_file: None,
+            token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
+            namespace: None,
+        };
+        let text = connection.open().err().unwrap().to_string();
+        assert!(text.contains("GATEHOUSE_TEST_NO_SUCH_VARIABLE"), "{text}");
+    }
+
+    #[test]
+    fn a_refusal_is_told_in_the_words_of_the_server_on_one_line() {
+        let answer = |status, body: &str| Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            body: serde_json::from_str(body).unwrap(),
+        };
+        let refused = answer(403, r#"{"errors":["permission denied\u001b[2J"]}"#);
+        assert_eq!(
+            refused.data().unwrap_err().to_string(),
+            "the server answered 403 Forbidden: permission denied\\u{1b}[2J"
+        );
+        let refused = answer(
+            422,
+            r#"{"errors":[{"title":"x","detail":"Email is invalid"}]}"#,
+        );
+        assert!(
+            refused
+                .warnings()
+                .unwrap_err()
+                .to_string()
+                .ends_with(": Email is invalid")
+        );
+        assert!(answer(404, r#"{"errors":[]}"#).found().unwrap().is_none());
+        let warned = answer(200, r#"{"warnings":["mind this"]}"#);
+        assert_eq!(warned.warnings().unwrap(), ["mind this"]);
+    }
+
+    #[test]
+    fn a_file_longer_than_allowed_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        std::fs::write(&path, "1234").unwrap();
+        assert_eq!(*read_bounded(&path, 4).unwrap(), "1234");
+        let refused = read_bounded(&path, 3).unwrap_err().to_string();
+        assert!(refused.contains("longer than 3 bytes"), "{refused}");
+    }
+}

@@ -1,0 +1,20 @@
+//! `gatehouse operator root-token`: the first root token, chosen before there is a server.
+
+use std::io::Write as _;
+
+use anyhow::{Context, Result};
+use gatehouse_access::{RootTokenHash, new_root_token};
+use gatehouse_ports::{Clock as _, OsRandom, SystemClock};
+
+pub(super) fn run() -> Result<()> {
+    let token = new_root_token(&OsRandom, SystemClock.now_milliseconds());
+    let token = token.context("there is no randomness")?;
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "Token: {}", token.expose())?;
+    writeln!(output, "Hash: {}", RootTokenHash::of(token.expose()))?;
+    output.flush()?;
+    eprintln!(
+        "Set bootstrap.root_token_hash to the hash, and initialize the server with the token as X-Vault-Token. The token is stored nowhere."
+    );
+    Ok(())
+}

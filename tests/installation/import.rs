@@ -1,0 +1,198 @@
+//! What other servers have is copied: OpenBao's policies and identities, and all of the method from another Gatehouse.
+
+use std::fs;
+
+use gatehouse_tests::{Installation, ReferenceProcess, Storage, bao_program};
+use serde_json::{Value, json};
+
+use crate::{Run, run};
+
+/// Writes to a server of the reference as its operator.
+fn write(reference: &ReferenceProcess, path: &str, body: &Value) -> Value {
+    let url = format!("http://{}/v1/{path}", reference.address());
+    let request = reqwest::blocking::Client::new()
+        .post(url)
+        .header("X-Vault-Token", ReferenceProcess::ROOT_TOKEN)
+        .body(body.to_string());
+    let answer = request.send().unwrap();
+    let status = answer.status();
+    let text = answer.text().unwrap();
+    assert!(status.is_success(), "{path}: {status} {text}");
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn import(into: &Installation, from: &str, token: &str, arguments: &[&str]) -> Run {
+    let from = format!("http://{from}");
+    let all = ["import", "--from", &from]
+        .into_iter()
+        .chain(arguments.iter().copied());
+    run(into, all, &[("GATEHOUSE_FROM_TOKEN", token)])
+}
+
+#[test]
+fn policies_identities_and_token_roles_of_openbao_are_copied_and_the_rest_is_named() {
+    let openbao = ReferenceProcess::start(&bao_program(), |_| {});
+    let policy =
+        json!({"policy": "path \"auth/token/lookup-self\" { capabilities = [\"read\"] }\n"});
+    write(&openbao, "sys/policies/acl/readers", &policy);
+    write(&openbao, "sys/auth/jwt", &json!({"type": "jwt"}));
+    write(
+        &openbao,
+        "auth/token/roles/ci",
+        &json!({"allowed_policies": "readers", "token_period": "2h", "renewable": false}),
+    );
+    let entity = json!({"metadata": {"team": "engines"}, "policies": ["readers"]});
+    let entity = write(&openbao, "identity/entity/name/ada", &entity);
+    let id = entity["data"]["id"].as_str().unwrap();
+    write(
+        &openbao,
+        "identity/group/name/engines",
+        &json!({"policies": ["readers"], "member_entity_ids": [id]}),
+    );
+
+    let into = Installation::start(Storage::Memory, "").unwrap();
+    let token = ReferenceProcess::ROOT_TOKEN;
+    let dry = import(&into, openbao.address(), token, &["--dry-run"]);
+    assert_eq!(dry.code, Some(2), "{dry:?}");
+    assert!(dry.output.contains("+ token role ci\n"), "{dry:?}");
+    assert_eq!(
+        into.as_root("GET", "/v1/sys/policies/acl/readers", None)
+            .status,
+        404
+    );
+
+    let done = import(&into, openbao.address(), token, &[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for left in [
+        "auth method jwt/ of type jwt",
+        "auth method token/ of type token",
+        "secrets engine secret/ of type kv",
+    ] {
+        assert!(
+            done.errors.contains(&format!("not taken: {left}\n")),
+            "{done:?}"
+        );
+    }
+    let read = |path: &str| into.as_root("GET", path, None).json()["data"].take();
+    assert_eq!(
+        read("/v1/sys/policies/acl/readers")["policy"],
+        policy["policy"]
+    );
+    let role = read("/v1/auth/token/roles/ci");
+    assert_eq!(
+        (&role["token_period"], &role["renewable"]),
+        (&json!(7200), &json!(false))
+    );
+    let copied = read("/v1/identity/entity/name/ada");
+    assert_eq!(copied["metadata"], json!({"team": "engines"}));
+    assert_ne!(copied["id"], id);
+    assert_eq!(
+        read("/v1/identity/group/name/engines")["member_entity_ids"],
+        json!([copied["id"]])
+    );
+    let again = import(&into, openbao.address(), token, &["--dry-run"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+}
+
+#[test]
+fn a_gcp_method_is_copied_without_its_key_which_is_asked_for() {
+    let from = Installation::start(Storage::Memory, "").unwrap();
+    from.set_up_login().unwrap();
+    let alias = json!({"description": "workloads", "default_lease_ttl": "2h"});
+    assert!(
+        from.as_root("POST", "/v1/sys/auth/gcp/tune", Some(&alias))
+            .status
+            < 300
+    );
+    let into = Installation::start(Storage::Memory, "").unwrap();
+    let done = import(&into, from.address(), from.root_token(), &[]);
+    assert!(
+        done.errors
+            .contains("The private key of gcp/ cannot be read"),
+        "{done:?}"
+    );
+    // The Google of the other installation is none that this one may call.
+    assert!(
+        done.code == Some(0) || done.output.contains("! configuration of gcp/"),
+        "{done:?}"
+    );
+    let read = |server: &Installation, path: &str| {
+        let mut data = server.as_root("GET", path, None).json()["data"].take();
+        if let Some(fields) = data.as_object_mut() {
+            fields.remove("role_id");
+        }
+        data
+    };
+    for path in [
+        "/v1/auth/gcp/role/dev",
+        "/v1/auth/gcp/role/vm",
+        "/v1/sys/policies/acl/demo",
+    ] {
+        assert_eq!(read(&into, path), read(&from, path), "{path}");
+    }
+    let tuning = read(&into, "/v1/sys/auth/gcp/tune");
+    assert_eq!(
+        (&tuning["description"], &tuning["default_lease_ttl"]),
+        (&json!("workloads"), &json!(7200))
+    );
+
+    let file = into.folder().join("copy.toml");
+    let shown = file.to_str().unwrap();
+    let written = import(
+        &into,
+        from.address(),
+        from.root_token(),
+        &["--to-file", shown],
+    );
+    assert_eq!(written.code, Some(0), "{written:?}");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("# The private key of gcp/ could not be read"),
+        "{text}"
+    );
+    let refused = import(
+        &into,
+        from.address(),
+        from.root_token(),
+        &["--to-file", shown],
+    );
+    assert_eq!(
+        refused.code,
+        Some(1),
+        "a file that is there is not replaced"
+    );
+    let applied = run(&from, ["apply", shown, "--dry-run"], &[]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+}
+
+#[test]
+fn a_refused_read_is_told_and_the_rest_is_copied() {
+    let from = Installation::start(Storage::Memory, "").unwrap();
+    from.set_up_login().unwrap();
+    let policy = json!({"policy": "path \"sys/policies/acl\" { capabilities = [\"list\"] }\n\
+                        path \"sys/policies/acl/demo\" { capabilities = [\"read\"] }\n"});
+    assert!(
+        from.as_root("POST", "/v1/sys/policies/acl/part", Some(&policy))
+            .status
+            < 300
+    );
+    let made = from.as_root(
+        "POST",
+        "/v1/auth/token/create",
+        Some(&json!({"policies": ["part"]})),
+    );
+    let token = made.json()["auth"]["client_token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let into = Installation::start(Storage::Memory, "").unwrap();
+    let done = import(&into, from.address(), &token, &[]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.errors.contains("not read: policy part: "), "{done:?}");
+    assert!(done.errors.contains("not read: auth methods: "), "{done:?}");
+    assert_eq!(
+        into.as_root("GET", "/v1/sys/policies/acl/demo", None)
+            .status,
+        200
+    );
+}
