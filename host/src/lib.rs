@@ -12,6 +12,7 @@
 pub mod application_credentials;
 pub mod audit;
 pub mod clock;
+mod console;
 pub mod database;
 pub mod embed;
 mod further_parts;

@@ -20,8 +20,9 @@ pub use audit::{AuditSinkSettings, AuditSinkType};
 pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
-    ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
-    OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType, VersionSettings,
+    ComponentsSettings, ConsoleSettings, Edition, LimitsSettings, ListenerSettings, LogFormat,
+    LogSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType,
+    VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
@@ -46,6 +47,8 @@ pub struct Settings {
     pub version: VersionSettings,
     /// How the components are prepared.
     pub components: ComponentsSettings,
+    /// The pages for people.
+    pub console: ConsoleSettings,
     /// The limits of requests, connections and the server.
     pub limits: LimitsSettings,
     /// The log that is written to standard error.
@@ -127,6 +130,7 @@ impl Settings {
             organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
             version: VersionSettings::read(&mut sources.section("version")),
             components: ComponentsSettings::read(&mut sources.section("components")),
+            console: ConsoleSettings::read(&mut sources.section("console")),
             limits: LimitsSettings::read(&mut sources.section("limits")),
             log: LogSettings::read(&mut sources.section("log")),
             audit: AuditSinkSettings::read_all(&mut sources),
