@@ -99,7 +99,10 @@ impl gatehouse_ports::Clock for Clock {
 impl Browser {
     /// A browser at a server whose sessions are sealed by `key`.
     pub fn at_server(key: u8) -> Self {
-        let (api, clock) = (Api::default(), Rc::new(ManualClock::at_seconds(1_800_000_000)));
+        let (api, clock) = (
+            Api::default(),
+            Rc::new(ManualClock::at_seconds(1_800_000_000)),
+        );
         api.answers(
             "GET",
             "/v1/auth/token/lookup-self",

@@ -18,7 +18,10 @@ fn refused(browser: &mut Browser, fields: &[(&str, &str)]) {
 fn a_form_without_the_key_of_the_session_is_refused() {
     let mut browser = Browser::signed_in();
     refused(&mut browser, &ENABLE);
-    refused(&mut browser, &[&[("form_key", "AAAA")], &ENABLE[..]].concat());
+    refused(
+        &mut browser,
+        &[&[("form_key", "AAAA")], &ENABLE[..]].concat(),
+    );
 }
 
 #[test]
@@ -27,16 +30,25 @@ fn a_form_of_an_earlier_session_is_refused() {
     let key = browser.get("/ui/mounts").form_key();
     browser.submit("/ui/sign-out", &[]);
     browser.submit("/ui/sign-in", &[("by", "token"), ("token", "hvs.another")]);
-    refused(&mut browser, &[&[("form_key", key.as_str())], &ENABLE[..]].concat());
+    refused(
+        &mut browser,
+        &[&[("form_key", key.as_str())], &ENABLE[..]].concat(),
+    );
 }
 
 #[test]
 fn a_form_of_another_origin_is_refused_even_with_the_key() {
-    for (name, value) in [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")] {
+    for (name, value) in [
+        ("origin", "https://evil.example"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
         let mut browser = Browser::signed_in();
         let key = browser.get("/ui/mounts").form_key();
         browser.headers = vec![(name.to_owned(), value.as_bytes().to_vec())];
-        refused(&mut browser, &[&[("form_key", key.as_str())], &ENABLE[..]].concat());
+        refused(
+            &mut browser,
+            &[&[("form_key", key.as_str())], &ENABLE[..]].concat(),
+        );
     }
 }
 
@@ -58,7 +70,11 @@ fn a_huge_paste_in_place_of_a_jwt_is_not_sent_on() {
     assert!(shown.text.contains("longer than any JWT"));
     assert!(!shown.text.contains("aaaaaaaa"));
     let sent = browser.api.sent();
-    assert!(!sent.iter().any(|request| request.target.contains("explain")));
+    assert!(
+        !sent
+            .iter()
+            .any(|request| request.target.contains("explain"))
+    );
 }
 
 #[test]
@@ -77,7 +93,12 @@ fn a_login_is_explained_check_by_check() {
     let form = [("mount", "gcp"), ("role", "web"), ("jwt", "a.b.c")];
     let shown = browser.submit("/ui/explain", &form);
     assert_eq!(shown.status, 200);
-    for said in ["This login is refused", "bound account", "not bound", "&lt;b&gt;x"] {
+    for said in [
+        "This login is refused",
+        "bound account",
+        "not bound",
+        "&lt;b&gt;x",
+    ] {
         assert!(shown.text.contains(said), "{said}: {}", shown.text);
     }
     assert!(!shown.text.contains("a.b.c"));
@@ -90,7 +111,10 @@ fn a_method_is_enabled_and_its_credentials_are_never_shown_again() {
         .api
         .answers("POST", "/v1/sys/auth/gcp", 204, json!(null));
     let shown = browser.submit("/ui/mounts", &ENABLE);
-    assert_eq!(shown.header("location"), Some("/ui/mounts/config?mount=gcp"));
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/mounts/config?mount=gcp")
+    );
     browser
         .api
         .answers("POST", "/v1/auth/gcp/config", 204, json!(null));
@@ -115,7 +139,10 @@ fn a_role_is_made_of_what_was_filled_in() {
     let form = [
         ("name", "web"),
         ("type", "iam"),
-        ("bound_service_accounts", "a@x.example\r\nb@x.example, c@x.example"),
+        (
+            "bound_service_accounts",
+            "a@x.example\r\nb@x.example, c@x.example",
+        ),
         ("bound_zones", "left-over"),
         ("token_ttl", "3600"),
         ("refuse_replay", "yes"),
@@ -159,8 +186,17 @@ fn nothing_is_disabled_or_deleted_before_its_name_was_typed() {
     let mut browser = Browser::signed_in();
     let shown = browser.submit("/ui/mounts/disable", &[("path", "gcp")]);
     assert!(shown.text.contains("cannot be undone"));
-    browser.submit("/ui/leases/revoke", &[("prefix", "auth/gcp"), ("typed", "auth")]);
-    browser.submit("/ui/organizations/delete", &[("name", "acme"), ("typed", "acm")]);
+    browser.submit(
+        "/ui/leases/revoke",
+        &[("prefix", "auth/gcp"), ("typed", "auth")],
+    );
+    browser.submit(
+        "/ui/organizations/delete",
+        &[("name", "acme"), ("typed", "acm")],
+    );
     let sent = browser.api.sent();
-    assert!(sent.iter().all(|request| request.method == "GET"), "{sent:?}");
+    assert!(
+        sent.iter().all(|request| request.method == "GET"),
+        "{sent:?}"
+    );
 }

@@ -24,11 +24,18 @@ fn a_hostile_name_is_text_in_every_list_and_whole_in_every_link() {
     browser.api.answers("GET", "/v1/sys/auth", 200, mounts);
     let entity = json!({ "data": { "name": HOSTILE, "metadata": { HOSTILE: HOSTILE },
         "aliases": [{ "name": HOSTILE, "mount_path": HOSTILE }] } });
-    browser.api.answers("GET", "/v1/identity/entity", 200, entity);
-    let organizations = json!({ "data": [{ "id": HOSTILE, "attributes": { "name": HOSTILE, "email": HOSTILE } }] });
-    browser.api.answers("GET", "/api/v2/organizations", 200, organizations);
+    browser
+        .api
+        .answers("GET", "/v1/identity/entity", 200, entity);
+    let organizations =
+        json!({ "data": [{ "id": HOSTILE, "attributes": { "name": HOSTILE, "email": HOSTILE } }] });
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations", 200, organizations);
     let error = json!({ "errors": [HOSTILE] });
-    browser.api.answers("GET", "/v1/auth/broken/config/check", 400, error);
+    browser
+        .api
+        .answers("GET", "/v1/auth/broken/config/check", 400, error);
     for page in [
         "/ui/",
         "/ui/mounts",
@@ -60,11 +67,22 @@ fn a_list_goes_on_after_its_last_name() {
     let mut browser = Browser::signed_in();
     let names: Vec<String> = (0..100).map(|number| format!("role-{number:03}")).collect();
     let full = json!({ "data": { "keys": names } });
-    browser.api.answers("LIST", "/v1/auth/gcp/role?limit=100&after=", 200, full);
+    browser
+        .api
+        .answers("LIST", "/v1/auth/gcp/role?limit=100&after=", 200, full);
     let shown = browser.get("/ui/roles?mount=gcp");
-    assert!(shown.text.contains("/ui/roles?mount=gcp&amp;after=role-099"));
+    assert!(
+        shown
+            .text
+            .contains("/ui/roles?mount=gcp&amp;after=role-099")
+    );
     let rest = json!({ "data": { "keys": ["role-100"] } });
-    browser.api.answers("LIST", "/v1/auth/gcp/role?limit=100&after=role-099", 200, rest);
+    browser.api.answers(
+        "LIST",
+        "/v1/auth/gcp/role?limit=100&after=role-099",
+        200,
+        rest,
+    );
     let shown = browser.get("/ui/roles?mount=gcp&after=role-099");
     assert!(shown.text.contains("role-100") && !shown.text.contains("Next page"));
 }
@@ -79,7 +97,12 @@ fn organizations_are_searched_and_turned_by_pages() {
         json!({ "data": [{ "attributes": { "name": "acme" } }], "meta": { "pagination": { "total-pages": 3 } } }),
     );
     let shown = browser.get("/ui/organizations?q=ac%26me&page=2");
-    for said in ["acme", "Page 2 of 3", "q=ac%26me&amp;page=1", "q=ac%26me&amp;page=3"] {
+    for said in [
+        "acme",
+        "Page 2 of 3",
+        "q=ac%26me&amp;page=1",
+        "q=ac%26me&amp;page=3",
+    ] {
         assert!(shown.text.contains(said), "{said}: {}", shown.text);
     }
 }
@@ -109,10 +132,15 @@ fn a_token_is_shown_when_it_is_made_and_never_again() {
     let made = json!({ "data": { "attributes": { "token": "abc.atlasv1.made" } } });
     let path = "/api/v2/organizations/acme/authentication-token";
     browser.api.answers("POST", path, 201, made);
-    let shown = browser.submit("/ui/organizations/token?name=acme", &[("kind", "organization")]);
+    let shown = browser.submit(
+        "/ui/organizations/token?name=acme",
+        &[("kind", "organization")],
+    );
     assert!(shown.text.contains("abc.atlasv1.made"));
     let organization = json!({ "data": { "attributes": { "name": "acme" } } });
-    browser.api.answers("GET", "/api/v2/organizations/acme", 200, organization);
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations/acme", 200, organization);
     let shown = browser.get("/ui/organizations/show?name=acme");
     assert_eq!(shown.status, 200);
     assert!(!shown.text.contains("abc.atlasv1.made"));

@@ -33,11 +33,15 @@ fn a_token_signs_in_and_is_in_no_page_and_in_no_address() {
     }
     for request in browser.api.sent() {
         assert!(!request.target.contains(TOKEN));
-        let token = request.headers.iter().find(|(name, _)| {
-            matches!(name.as_str(), "x-vault-token" | "authorization")
-        });
+        let token = request
+            .headers
+            .iter()
+            .find(|(name, _)| matches!(name.as_str(), "x-vault-token" | "authorization"));
         assert!(String::from_utf8_lossy(&token.unwrap().1).ends_with(TOKEN));
-        let peer = request.headers.iter().find(|(name, _)| name == "x-gatehouse-peer");
+        let peer = request
+            .headers
+            .iter()
+            .find(|(name, _)| name == "x-gatehouse-peer");
         assert_eq!(peer.unwrap().1, b"192.0.2.7");
     }
 }
@@ -60,7 +64,10 @@ fn every_page_forbids_scripts_frames_and_keeping() {
         assert!(shown.text.contains("<h1>") && shown.text.contains("lang=\"en\""));
     }
     let sheet = browser.get("/ui/style.css");
-    assert_eq!(sheet.header("content-type"), Some("text/css; charset=utf-8"));
+    assert_eq!(
+        sheet.header("content-type"),
+        Some("text/css; charset=utf-8")
+    );
 }
 
 #[test]
@@ -68,7 +75,10 @@ fn the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
     let mut browser = Browser::at_server(1);
     let plain = browser.get("/ui/");
     let plain = plain.header("set-cookie").unwrap().to_owned();
-    assert!(plain.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{plain}");
+    assert!(
+        plain.ends_with("; Path=/; HttpOnly; SameSite=Strict"),
+        "{plain}"
+    );
     browser.is_https = true;
     let shown = browser.get("/ui/");
     let secure = shown.header("set-cookie").unwrap();
@@ -84,7 +94,11 @@ fn a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
     browser.cookie = theirs.clone();
     let shown = browser.get("/ui/mounts");
     assert_eq!(shown.status, 401);
-    assert!(shown.text.contains("session of another server"), "{}", shown.text);
+    assert!(
+        shown.text.contains("session of another server"),
+        "{}",
+        shown.text
+    );
     assert!(browser.api.sent().is_empty());
     assert_ne!(browser.cookie, theirs);
 }
@@ -110,7 +124,10 @@ fn after_signing_out_a_page_asks_to_sign_in_and_nothing_is_asked_of_the_api() {
     let shown = browser.submit("/ui/sign-out", &[]);
     assert!(shown.text.contains("You are signed out"));
     assert_eq!(browser.cookie, None);
-    assert!(browser.api.sent().is_empty(), "the token was not to be revoked");
+    assert!(
+        browser.api.sent().is_empty(),
+        "the token was not to be revoked"
+    );
     let shown = browser.get("/ui/policies");
     assert!(shown.text.contains("<h1>Sign in</h1>"));
     assert!(browser.api.sent().is_empty());
@@ -137,12 +154,20 @@ fn a_jwt_signs_in_by_a_login_under_a_role() {
         200,
         json!({ "auth": { "client_token": "hvs.of-the-login" } }),
     );
-    let form = [("by", "jwt"), ("mount", "gcp"), ("role", "web"), ("jwt", "a.b.c")];
+    let form = [
+        ("by", "jwt"),
+        ("mount", "gcp"),
+        ("role", "web"),
+        ("jwt", "a.b.c"),
+    ];
     assert_eq!(browser.submit("/ui/sign-in", &form).status, 303);
     browser.api.sent();
     browser.get("/ui/policies");
     let sent = browser.api.sent();
-    let token = sent[0].headers.iter().find(|(name, _)| name == "x-vault-token");
+    let token = sent[0]
+        .headers
+        .iter()
+        .find(|(name, _)| name == "x-vault-token");
     assert_eq!(token.unwrap().1, b"hvs.of-the-login");
 }
 
@@ -170,7 +195,12 @@ fn a_token_that_is_refused_too_long_or_none_starts_no_session() {
         .api
         .answers("GET", "/v1/auth/token/lookup-self", 403, error);
     let long = "x".repeat(2_001);
-    for (token, status) in [("wrong", 403), (long.as_str(), 400), ("", 400), ("a\r\nb", 400)] {
+    for (token, status) in [
+        ("wrong", 403),
+        (long.as_str(), 400),
+        ("", 400),
+        ("a\r\nb", 400),
+    ] {
         let shown = browser.submit("/ui/sign-in", &[("by", "token"), ("token", token)]);
         assert_eq!(shown.status, status);
         assert!(token.len() < 5 || !shown.text.contains(token));

@@ -120,6 +120,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
             site_admin_token: &initialized.site_admin_token,
             unseal_keys: &initialized.unseal_keys,
             google: &google.base_url(),
+            has_console: settings.console.enabled,
             key_file: &key_file,
         };
         print(&guide.to_string())?;
