@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_server_has_a_key_of_its_own() {
+    fn h17_every_server_has_a_key_of_its_own() {
         let settings = ConsoleSettings {
             enabled: true,
             idle_timeout: Duration::from_secs(60),

@@ -174,7 +174,7 @@ fn every_other_page_is_there() {
 }
 
 #[test]
-fn a_forged_form_changes_nothing() {
+fn h16_a_forged_form_changes_nothing() {
     let mut browser = Browser::signed_in(&SERVER);
     let fields = [("form_key", "AAAAAAAAAAAAAAAAAAAAAA"), ("path", "forged")];
     assert_eq!(browser.post("/ui/mounts", &fields).status, 403);

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_of_another_origin_is_not() {
+    fn h16_a_form_of_another_origin_is_not() {
         for fields in [
             [("origin", "https://evil.example")],
             [("origin", "https://gate.example:8200.evil.example")],

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_cookie_can_be_changed_or_left_out() {
+    fn h17_no_part_of_a_cookie_can_be_changed_or_left_out() {
         let key = SealingKey::new(&[1; KEY_BYTES]);
         let cookie = sealed(1);
         for place in 0..cookie.len() {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_belongs_to_one_session() {
+    fn h16_a_form_belongs_to_one_session() {
         let random = SeededRandom::new(1);
         let one = Session::new(None, 0, &random).unwrap();
         let other = Session::new(None, 0, &random).unwrap();

@@ -89,6 +89,9 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
         ("/ui/organizations/show", None) => organizations::show(visit),
         ("/ui/organizations/show", Some(form)) => organizations::change(visit, form),
         ("/ui/organizations/delete", Some(form)) => organizations::delete(visit, form),
+        ("/ui/organizations/invitation", Some(form)) => {
+            organizations::answer_invitation(visit, form)
+        }
         ("/ui/organizations/teams", Some(form)) => organizations::make_team(visit, form),
         ("/ui/organizations/members", Some(form)) => organizations::invite(visit, form),
         ("/ui/organizations/token", Some(form)) => organizations::make_token(visit, form),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Answer, Outcome, Visit};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, facts, form, input, notice, refused, select, table};
+use crate::layout::{Page, button, facts, form, input, notice, refused, select, table};
 
 /// Entries on one page of a list.
 const PAGE_SIZE: usize = 50;
@@ -57,6 +57,7 @@ pub fn list(visit: &Visit<'_>) -> Answer {
                 "Page " (page) " of " (pages.max(1))
                 @if u64::from(page) < pages { " " a href=(turn(page.saturating_add(1))) { "Next page" } }
             } }
+            (invitations(visit))
             h2 { "Make an organization" }
             (form(visit.session, "/ui/organizations", html! {
                 (input("name", "Name", "Letters, digits, - and _; it stands in addresses.", ""))
@@ -64,6 +65,54 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             }, "Make it"))
         },
     )))
+}
+
+/// The visitor's own invitations; nothing where there are none, or where the token is no person's.
+fn invitations(visit: &Visit<'_>) -> Markup {
+    let answer = visit
+        .api
+        .read("/api/v2/organization-memberships?page%5Bsize%5D=100")
+        .unwrap_or_default();
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .filter(|membership| at(membership, "/attributes/status") == "invited")
+        .map(|membership| {
+            let name = at(membership, "/relationships/organization/data/id");
+            let id = at(membership, "/id");
+            let answering = |verb: &str, text: &str| {
+                let fields = [("id", id.as_str()), ("answer", verb)];
+                button(visit.session, "/ui/organizations/invitation", &fields, text)
+            };
+            vec![
+                html! { (name) },
+                html! {
+                    (answering("accept", &format!("Join {name}"))) " "
+                    (answering("decline", &format!("Decline {name}")))
+                },
+            ]
+        })
+        .collect();
+    html! {
+        @if !rows.is_empty() {
+            h2 { "Your invitations" }
+            (table(&["Organization", "Answer"], &rows))
+        }
+    }
+}
+
+/// Accepts or declines an invitation of the visitor.
+pub fn answer_invitation(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let verb = match form.text("answer") {
+        "accept" => "accept",
+        _ => "decline",
+    };
+    visit.api.write(
+        &format!(
+            "/api/v2/organization-memberships/{}/actions/{verb}",
+            encoded(form.text("id"))
+        ),
+        &json!({}),
+    )?;
+    Ok(Outcome::Redirect("/ui/organizations".to_owned()))
 }
 
 fn entries(answer: &Value) -> impl Iterator<Item = &Value> {

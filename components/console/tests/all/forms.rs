@@ -15,7 +15,7 @@ fn refused(browser: &mut Browser, fields: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_form_without_the_key_of_the_session_is_refused() {
+fn h16_a_form_without_the_key_of_the_session_is_refused() {
     let mut browser = Browser::signed_in();
     refused(&mut browser, &ENABLE);
     refused(
@@ -25,7 +25,7 @@ fn a_form_without_the_key_of_the_session_is_refused() {
 }
 
 #[test]
-fn a_form_of_an_earlier_session_is_refused() {
+fn h16_a_form_of_an_earlier_session_is_refused() {
     let mut browser = Browser::signed_in();
     let key = browser.get("/ui/mounts").form_key();
     browser.submit("/ui/sign-out", &[]);
@@ -37,7 +37,7 @@ fn a_form_of_an_earlier_session_is_refused() {
 }
 
 #[test]
-fn a_form_of_another_origin_is_refused_even_with_the_key() {
+fn h16_a_form_of_another_origin_is_refused_even_with_the_key() {
     for (name, value) in [
         ("origin", "https://evil.example"),
         ("sec-fetch-site", "cross-site"),
@@ -53,7 +53,7 @@ fn a_form_of_another_origin_is_refused_even_with_the_key() {
 }
 
 #[test]
-fn a_form_beyond_the_bound_is_not_read() {
+fn h16_a_form_beyond_the_bound_is_not_read() {
     let mut browser = Browser::signed_in();
     browser.api.sent();
     let shown = browser.send("POST", "/ui/explain", vec![b'a'; 512 * 1024 + 1]);

@@ -7,7 +7,7 @@ use crate::browser::Browser;
 const HOSTILE: &str = "\"><script>alert(1)</script>&'/../?#%";
 
 #[test]
-fn a_hostile_name_is_text_in_every_list_and_whole_in_every_link() {
+fn h15_a_hostile_name_is_text_in_every_list_and_whole_in_every_link() {
     let mut browser = Browser::signed_in();
     let keys = json!({ "data": { "keys": [HOSTILE] } });
     for list in [
@@ -127,7 +127,7 @@ fn an_empty_list_is_a_page_and_an_error_says_what_to_do_next() {
 }
 
 #[test]
-fn a_token_is_shown_when_it_is_made_and_never_again() {
+fn h17_a_token_is_shown_when_it_is_made_and_never_again() {
     let mut browser = Browser::signed_in();
     let made = json!({ "data": { "attributes": { "token": "abc.atlasv1.made" } } });
     let path = "/api/v2/organizations/acme/authentication-token";
@@ -144,4 +144,26 @@ fn a_token_is_shown_when_it_is_made_and_never_again() {
     let shown = browser.get("/ui/organizations/show?name=acme");
     assert_eq!(shown.status, 200);
     assert!(!shown.text.contains("abc.atlasv1.made"));
+}
+
+#[test]
+fn an_invitation_of_the_visitor_is_accepted() {
+    let mut browser = Browser::signed_in();
+    let invited = json!({ "data": [{ "id": "ou-1", "attributes": { "status": "invited" },
+        "relationships": { "organization": { "data": { "id": "acme" } } } }] });
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations", 200, json!({ "data": [] }));
+    browser
+        .api
+        .answers("GET", "/api/v2/organization-memberships", 200, invited);
+    let path = "/api/v2/organization-memberships/ou-1/actions/accept";
+    browser.api.answers("POST", path, 200, json!({}));
+    let shown = browser.get("/ui/organizations");
+    assert!(shown.text.contains("Join acme"), "{}", shown.text);
+    browser.api.sent();
+    let fields = [("id", "ou-1"), ("answer", "accept")];
+    let shown = browser.submit("/ui/organizations/invitation", &fields);
+    assert_eq!(shown.header("location"), Some("/ui/organizations"));
+    assert_eq!(browser.api.sent()[0].target, path);
 }

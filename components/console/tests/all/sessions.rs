@@ -23,7 +23,7 @@ const PAGES: [&str; 12] = [
 ];
 
 #[test]
-fn a_token_signs_in_and_is_in_no_page_and_in_no_address() {
+fn h17_a_token_signs_in_and_is_in_no_page_and_in_no_address() {
     let mut browser = Browser::signed_in();
     for page in PAGES {
         let shown = browser.get(page);
@@ -47,7 +47,7 @@ fn a_token_signs_in_and_is_in_no_page_and_in_no_address() {
 }
 
 #[test]
-fn every_page_forbids_scripts_frames_and_keeping() {
+fn h15_every_page_forbids_scripts_frames_and_keeping() {
     let mut browser = Browser::signed_in();
     for page in PAGES {
         let shown = browser.get(page);
@@ -71,7 +71,7 @@ fn every_page_forbids_scripts_frames_and_keeping() {
 }
 
 #[test]
-fn the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
+fn h17_the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
     let mut browser = Browser::at_server(1);
     let plain = browser.get("/ui/");
     let plain = plain.header("set-cookie").unwrap().to_owned();
@@ -88,7 +88,7 @@ fn the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
 }
 
 #[test]
-fn a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
+fn h17_a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
     let theirs = Browser::signed_in().cookie;
     let mut browser = Browser::at_server(2);
     browser.cookie = theirs.clone();
@@ -104,7 +104,7 @@ fn a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
 }
 
 #[test]
-fn a_session_that_rests_too_long_is_over() {
+fn h17_a_session_that_rests_too_long_is_over() {
     let mut browser = Browser::signed_in();
     browser.clock.advance(Duration::from_secs(899));
     assert_eq!(browser.get("/ui/").status, 200);
