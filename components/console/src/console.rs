@@ -139,13 +139,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
                 let sealed = key.seal(&session, &self.random)?;
                 self.set_cookie(request, &sealed)
             }
-            Cookie::Forget => {
-                // A browser that kept several tabs open asks for nothing that it has shown.
-                response
-                    .headers
-                    .push(("clear-site-data".to_owned(), "\"cache\"".to_owned()));
-                format!("{}; Max-Age=0", self.set_cookie(request, ""))
-            }
+            Cookie::Forget => format!("{}; Max-Age=0", self.set_cookie(request, "")),
         };
         response.headers.push(("set-cookie".to_owned(), set));
         Ok(response)
