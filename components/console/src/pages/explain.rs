@@ -65,7 +65,7 @@ pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
             @if allowed {
                 (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed, or it came from elsewhere."))
             } @else {
-                p class="refused" role="alert" { "This login is refused. The first check that failed says why; those after it were not made." }
+                p class="refused" role="alert" { "This login is refused. The client is told of the first check that failed; mend every one of them. A check is not made where it needs what an earlier one could not tell." }
             }
             (table(&["Check", "Outcome", "What it compared", "Answer to the client"], &rows))
             h2 { "Another login" }

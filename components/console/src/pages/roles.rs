@@ -121,7 +121,11 @@ pub fn edit(visit: &Visit<'_>) -> Answer {
     };
     let told = (visit.query.text("done") == "saved").then(|| notice("The role is saved."));
     let data = stored.get("data").cloned().unwrap_or_default();
-    let value = |name: &str| lines(data.get(name));
+    let value = |name: &str| match (role, name) {
+        // On by default in the API, and so in the form of a new role.
+        ("", "allow_gce_inference") => "true".to_owned(),
+        _ => lines(data.get(name)),
+    };
     Ok(Outcome::Page(page(
         visit,
         mount,
@@ -144,10 +148,7 @@ fn page(
         "" => format!("Make a role of {mount}"),
         role => format!("Role {role} of {mount}"),
     };
-    let shown = |of: Of| match (of, kind) {
-        (Of::Iam, "gce") | (Of::Gce, "iam") => false,
-        _ => true,
-    };
+    let shown = |of: Of| !matches!((of, kind), (Of::Iam, "gce") | (Of::Gce, "iam"));
     Page::new(
         title,
         html! {
@@ -242,7 +243,8 @@ pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     }
 }
 
-/// The body of a write. A new role is sent what was filled in; a known one everything, so that what was emptied goes.
+/// The body of a write. A new role is sent what was filled in, and whether boxes are ticked, since a box may be on by default; a known one
+/// everything, so that what was emptied goes.
 fn sent(form: &Fields, is_new: bool) -> Value {
     let kind = form.text("type");
     let mut body = Map::new();
@@ -265,11 +267,7 @@ fn sent(form: &Fields, is_new: bool) -> Value {
             }
             Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
         };
-        let is_empty = match &value {
-            Value::Array(entries) => entries.is_empty(),
-            Value::Bool(is_on) => !is_on,
-            _ => false,
-        };
+        let is_empty = value.as_array().is_some_and(Vec::is_empty);
         if !(is_new && is_empty) {
             body.insert(name.to_owned(), value);
         }

@@ -161,6 +161,7 @@ fn a_role_is_made_of_what_was_filled_in() {
             "type": "iam",
             "bound_service_accounts": ["a@x.example", "b@x.example", "c@x.example"],
             "token_ttl": "3600", "refuse_replay": true, "token_type": "default",
+            "allow_gce_inference": false, "add_group_aliases": false, "token_no_default_policy": false,
         })
     );
 }
@@ -199,4 +200,18 @@ fn nothing_is_disabled_or_deleted_before_its_name_was_typed() {
         sent.iter().all(|request| request.method == "GET"),
         "{sent:?}"
     );
+}
+
+#[test]
+fn a_box_that_is_on_by_default_is_ticked_on_a_new_role() {
+    let mut browser = Browser::signed_in();
+    let ticked = "name=\"allow_gce_inference\" value=\"yes\" checked";
+    let shown = browser.get("/ui/roles/edit?mount=gcp");
+    assert!(shown.text.contains(ticked), "{}", shown.text);
+    let role = json!({ "data": { "type": "iam", "allow_gce_inference": false } });
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/role/web", 200, role);
+    let shown = browser.get("/ui/roles/edit?mount=gcp&role=web");
+    assert!(!shown.text.contains(ticked), "{}", shown.text);
 }
