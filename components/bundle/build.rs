@@ -77,9 +77,10 @@ fn watch(workspace: &Path) {
 }
 
 /// The crates that are compiled to WebAssembly, and those that they link.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "access",
     "auth-method",
+    "console",
     "gateway",
     "json",
     "orgs",

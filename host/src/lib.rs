@@ -14,6 +14,7 @@ pub mod audit;
 pub mod backup;
 pub mod blocking_store;
 pub mod clock;
+mod console;
 pub mod database;
 pub mod embed;
 mod further_parts;

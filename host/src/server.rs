@@ -20,6 +20,7 @@ use wasmtime::component::InstancePre;
 use crate::application_credentials;
 use crate::audit::Sinks;
 use crate::clock::{KEEPING_INTERVAL, SteadyClock};
+use crate::console;
 use crate::further_parts::{Followers, FurtherParts};
 use crate::listener::{AnswerBody, Certificate, Listener, Refusal, RequestHandler};
 use crate::log::Followed;
@@ -284,7 +285,10 @@ impl ComponentHandler {
             queue: limits.queue,
             wall_time: limits.instance_wall_time,
         };
-        let pool = Pool::new(template, grants, pool)?;
+        let pool = match settings.console.enabled {
+            true => Pool::with_console(template, grants, pool)?,
+            false => Pool::new(template, grants, pool)?,
+        };
         metrics.watch(&pool);
         Ok(Self {
             pool,
@@ -385,6 +389,9 @@ fn grants(
             .witnessing_to(Arc::clone(clock)),
     );
     let mut environment = settings.environment_for_components(local_address);
+    if settings.console.enabled {
+        environment.extend(console::environment(&settings.console)?);
+    }
     if let Some(file) = &settings.google.application_credentials {
         let credentials = application_credentials::read(file)?;
         tracing::info!("credentials at Google come from {}", file.display());

@@ -1,4 +1,4 @@
-//! Joins the gateway and the three capabilities into one component.
+//! Joins the gateway, the three capabilities and the console into one component.
 
 use anyhow::{Result, ensure};
 use wac_graph::types::{ItemKind, Package};
@@ -10,7 +10,8 @@ const STORAGE: &str = "gatehouse:storage/key-value@0.1.0";
 /// The interface through which instances of a capability share what can be had again.
 const CACHE: &str = "gatehouse:storage/cache@0.1.0";
 
-/// The composition of `gateway` with `capabilities`, each by its name; the gateway imports whatever each of them exports.
+/// The composition of `gateway` with `capabilities`, each by its name, and `console`; the gateway imports whatever each capability exports,
+/// and the console what the gateway exports. It exports what these two export.
 ///
 /// Every capability gets a storage import of its own, called `<capability>-storage`, and one that imports a cache likewise
 /// `<capability>-cache`. Left alone, equal imports of several parts would be merged into one, and with it the stores: the names are
@@ -19,7 +20,11 @@ const CACHE: &str = "gatehouse:storage/cache@0.1.0";
 /// # Errors
 ///
 /// When a capability keeps no records or two parts do not fit.
-pub fn compose(gateway: &[u8], capabilities: &[(&str, Vec<u8>)]) -> Result<Vec<u8>> {
+pub fn compose(
+    gateway: &[u8],
+    capabilities: &[(&str, Vec<u8>)],
+    console: &[u8],
+) -> Result<Vec<u8>> {
     let mut graph = CompositionGraph::new();
     let gateway = instantiate(&mut graph, "gateway", gateway.to_vec())?;
     for (capability, bytes) in capabilities {
@@ -38,9 +43,16 @@ pub fn compose(gateway: &[u8], capabilities: &[(&str, Vec<u8>)]) -> Result<Vec<u
             graph.set_instantiation_argument(gateway, &name, export)?;
         }
     }
-    for name in exports(&graph, gateway) {
+    let console = instantiate(&mut graph, "console", console.to_vec())?;
+    for name in imports(&graph, console, "gatehouse:gateway/") {
         let export = graph.alias_instance_export(gateway, &name)?;
-        graph.export(export, name)?;
+        graph.set_instantiation_argument(console, &name, export)?;
+    }
+    for front in [gateway, console] {
+        for name in exports(&graph, front) {
+            let export = graph.alias_instance_export(front, &name)?;
+            graph.export(export, name)?;
+        }
     }
     Ok(graph.encode(EncodeOptions::default())?)
 }

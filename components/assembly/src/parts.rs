@@ -46,8 +46,8 @@ pub enum Part {
     Orgs,
     /// The HTTP front alone; it imports the three capabilities.
     Gateway,
-    /// All of them joined: exports `gatehouse:gateway/exchange` and, for other hosts, `wasi:http/incoming-handler`; imports one store
-    /// for each capability and a cache for those that use one.
+    /// All of them and the console joined: exports `gatehouse:gateway/exchange`, `gatehouse:console/pages` and, for other hosts,
+    /// `wasi:http/incoming-handler`; imports one store for each capability and a cache for those that use one.
     Composed,
 }
 
@@ -95,6 +95,7 @@ impl Part {
                     ("access", units(Unit::Access)?),
                     ("orgs", units(Unit::Orgs)?),
                 ],
+                &units(Unit::Console)?,
             ),
         }
     }

@@ -17,6 +17,8 @@ pub enum Unit {
     Orgs,
     /// The HTTP front.
     Gateway,
+    /// The pages for people.
+    Console,
     /// The front for Spin 4.1 and later (WASI 0.3).
     Front,
     /// The front for Spin 3 and `SpinKube` (WASI 0.2).
@@ -48,12 +50,13 @@ pub(crate) struct Recipe {
 
 impl Unit {
     /// Every unit.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::AuthMethod,
         Self::AuthMethodWide,
         Self::Access,
         Self::Orgs,
         Self::Gateway,
+        Self::Console,
         Self::Front,
         Self::FrontP2,
         Self::AdapterAccess,
@@ -65,7 +68,13 @@ impl Unit {
     ];
 
     /// The units that the server is joined from, in the portable flavour.
-    pub const OF_SERVER: [Self; 4] = [Self::AuthMethod, Self::Access, Self::Orgs, Self::Gateway];
+    pub const OF_SERVER: [Self; 5] = [
+        Self::AuthMethod,
+        Self::Access,
+        Self::Orgs,
+        Self::Gateway,
+        Self::Console,
+    ];
 
     /// The stem of the unit's file name.
     #[must_use]
@@ -76,6 +85,7 @@ impl Unit {
             Self::Access => "access",
             Self::Orgs => "orgs",
             Self::Gateway => "gateway",
+            Self::Console => "console",
             Self::Front => "spin-trigger",
             Self::FrontP2 => "spin-trigger-0.2",
             Self::AdapterAccess => "storage-adapter-access",
@@ -95,6 +105,7 @@ impl Unit {
             Self::Access => ("gatehouse-access", "component", PORTABLE),
             Self::Orgs => ("gatehouse-orgs", "component", PORTABLE),
             Self::Gateway => ("gatehouse-gateway", "component", PORTABLE),
+            Self::Console => ("gatehouse-console", "component", PORTABLE),
             Self::Front => ("gatehouse-spin-trigger", "wasi-0-3", PORTABLE),
             Self::FrontP2 => ("gatehouse-spin-trigger", "wasi-0-2", self.name()),
             Self::AdapterAccess => (

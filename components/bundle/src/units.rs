@@ -52,6 +52,7 @@ const fn carried(unit: Unit) -> &'static [u8] {
         Unit::Access => carried!("access"),
         Unit::Orgs => carried!("orgs"),
         Unit::Gateway => carried!("gateway"),
+        Unit::Console => carried!("console"),
         Unit::Front => carried!("spin-trigger"),
         Unit::FrontP2 => carried!("spin-trigger-0.2"),
         Unit::AdapterAccess => carried!("storage-adapter-access"),

@@ -29,6 +29,7 @@ pub const fn bytes(package: Package) -> &'static [u8] {
         Package::Orgs => wasm!("orgs"),
         Package::Host => wasm!("host"),
         Package::Gateway => wasm!("gateway"),
+        Package::Console => wasm!("console"),
         Package::StorageAdapter => wasm!("storage-adapter"),
         Package::SpinTrigger => wasm!("spin-trigger"),
     }
@@ -43,6 +44,7 @@ pub fn defined(package: Package) -> impl Iterator<Item = &'static str> {
         Package::Orgs => list!("orgs"),
         Package::Host => list!("host"),
         Package::Gateway => list!("gateway"),
+        Package::Console => list!("console"),
         Package::StorageAdapter => list!("storage-adapter"),
         Package::SpinTrigger => list!("spin-trigger"),
     };

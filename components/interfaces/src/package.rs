@@ -15,6 +15,8 @@ pub enum Package {
     Host,
     /// `gatehouse:gateway`: the HTTP front.
     Gateway,
+    /// `gatehouse:console`: pages for people.
+    Console,
     /// `gatehouse:storage-adapter`: the storage interfaces over `wasi:keyvalue` or `spin:sqlite`.
     StorageAdapter,
     /// `gatehouse:spin-trigger`: the HTTP front under Spin.
@@ -23,13 +25,14 @@ pub enum Package {
 
 impl Package {
     /// Every package, those before that others are made of.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Storage,
         Self::AuthMethod,
         Self::Access,
         Self::Orgs,
         Self::Host,
         Self::Gateway,
+        Self::Console,
         Self::StorageAdapter,
         Self::SpinTrigger,
     ];
@@ -44,6 +47,7 @@ impl Package {
             Self::Orgs => "orgs",
             Self::Host => "host",
             Self::Gateway => "gateway",
+            Self::Console => "console",
             Self::StorageAdapter => "storage-adapter",
             Self::SpinTrigger => "spin-trigger",
         }

@@ -10,7 +10,7 @@ use wasmtime::{
 /// How often running guest code is interrupted to look at the time it has used.
 pub const EPOCH_PERIOD: Duration = Duration::from_millis(10);
 
-/// Core instances in one composed component: four parts, each with the adapters that the linker adds.
+/// Core instances in one composed component: five parts, each with the adapters that the linker adds.
 const CORE_INSTANCES_PER_COMPONENT: u32 = 64;
 /// Memories in one composed component, with room to spare.
 const MEMORIES_PER_COMPONENT: u32 = 16;

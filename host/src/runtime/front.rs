@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::HeaderMap;
+use http::header::{ACCEPT, HeaderMap};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use tokio::sync::oneshot;
 use wasmtime::Store;
-use wasmtime::component::InstancePre;
+use wasmtime::component::{ComponentExportIndex, Func, InstancePre};
 use wasmtime_wasi_http::WasiHttpView;
 use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
 use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
@@ -18,6 +18,9 @@ use super::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
 use super::state::InstanceState;
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};
+
+/// The interface of the console.
+const PAGES: &str = "gatehouse:console/pages@0.1.0";
 
 /// Bytes of answer body beyond which a request counts as failed.
 const MAXIMUM_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -54,7 +57,11 @@ mod bindings {
 /// A component that answers requests, by one of two exports.
 pub(super) enum FrontTemplate {
     /// `gatehouse:gateway/exchange`: one call with the whole request. Preferred, since requests are held whole here.
-    Whole(WholePre<InstanceState>),
+    Whole {
+        template: WholePre<InstanceState>,
+        /// `gatehouse:console/pages`, where those are served.
+        pages: Option<ComponentExportIndex>,
+    },
     /// `wasi:http/incoming-handler`.
     Streams(ProxyPre<InstanceState>),
 }
@@ -67,9 +74,34 @@ impl FrontTemplate {
     /// When it has neither export.
     pub(super) fn of(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
         match WholePre::new(template.clone()) {
-            Ok(whole) => Ok(Self::Whole(whole)),
+            Ok(template) => Ok(Self::Whole {
+                template,
+                pages: None,
+            }),
             Err(_) => Self::streams(template),
         }
+    }
+
+    /// The same, with the console's pages.
+    ///
+    /// # Errors
+    ///
+    /// When it does not export both.
+    pub(super) fn with_console(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
+        let handle = template
+            .component()
+            .get_export_index(None, PAGES)
+            .and_then(|pages| {
+                template
+                    .component()
+                    .get_export_index(Some(&pages), "handle")
+            });
+        let handle =
+            handle.ok_or_else(|| wasmtime::Error::msg(format!("it does not export {PAGES}")))?;
+        Ok(Self::Whole {
+            template: WholePre::new(template)?,
+            pages: Some(handle),
+        })
     }
 
     /// The front that every host knows.
@@ -87,7 +119,21 @@ impl FrontTemplate {
         store: &mut Store<InstanceState>,
     ) -> wasmtime::Result<Front> {
         Ok(match self {
-            Self::Whole(template) => Front::Whole(template.instantiate_async(store).await?),
+            Self::Whole { template, pages } => {
+                let instance = template
+                    .instance_pre()
+                    .instantiate_async(&mut *store)
+                    .await?;
+                let pages = pages.as_ref().map(|pages| {
+                    instance
+                        .get_func(&mut *store, pages)
+                        .ok_or_else(|| wasmtime::Error::msg(format!("{PAGES} is no function")))
+                });
+                Front::Whole {
+                    exports: Whole::new(&mut *store, &instance)?,
+                    pages: pages.transpose()?,
+                }
+            }
             Self::Streams(template) => Front::Streams(template.instantiate_async(store).await?),
         })
     }
@@ -96,7 +142,7 @@ impl FrontTemplate {
 /// An instance of a [`FrontTemplate`].
 pub(super) enum Front {
     /// See [`FrontTemplate::Whole`].
-    Whole(Whole),
+    Whole { exports: Whole, pages: Option<Func> },
     /// See [`FrontTemplate::Streams`].
     Streams(Proxy),
 }
@@ -113,7 +159,10 @@ impl Front {
         request: &http::Request<Bytes>,
     ) -> Result<http::Response<BodyPart>, ServeError> {
         match self {
-            Self::Whole(whole) => exchange(whole, store, request).await,
+            Self::Whole {
+                pages: Some(pages), ..
+            } if is_of_console(request) => page(*pages, store, request).await,
+            Self::Whole { exports, .. } => exchange(exports, store, request).await,
             Self::Streams(proxy) => {
                 let answer = stream(proxy, store, request.clone()).await?;
                 Ok(answer.map(BodyPart::last))
@@ -132,7 +181,7 @@ impl Front {
         request: &http::Request<Bytes>,
         continuation: &[u8],
     ) -> Result<BodyPart, ServeError> {
-        let Self::Whole(whole) = self else {
+        let Self::Whole { exports: whole, .. } = self else {
             return Err(ServeError::NotResumed(ResumeError::Foreign));
         };
         let headers = headers(request);
@@ -157,6 +206,32 @@ async fn exchange(
     let exchange = whole.gatehouse_gateway_exchange();
     let answer = exchange.call_handle(store, received(request, &headers));
     response(answer.await?).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+}
+
+async fn page(
+    pages: Func,
+    store: &mut Store<InstanceState>,
+    request: &http::Request<Bytes>,
+) -> Result<http::Response<BodyPart>, ServeError> {
+    let headers = headers(request);
+    let handle = pages.typed::<(wit::Request<'_>,), (wit::Response,)>(&mut *store)?;
+    let (answer,) = handle
+        .call_async(&mut *store, (received(request, &headers),))
+        .await?;
+    response(answer).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+}
+
+/// True if the console answers `request`: its pages, and the root where a browser asks for it.
+fn is_of_console(request: &http::Request<Bytes>) -> bool {
+    let path = request.uri().path();
+    let accepts_pages = || {
+        let accepted = request.headers().get_all(ACCEPT);
+        accepted
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .any(|value| value.contains("text/html"))
+    };
+    path == "/ui" || path.starts_with("/ui/") || (path == "/" && accepts_pages())
 }
 
 impl From<wit::Rest> for BodyRest {

@@ -62,6 +62,21 @@ impl Pool {
         Ok(Self::over(engine, template, grants, settings))
     }
 
+    /// The same, with the console's pages.
+    ///
+    /// # Errors
+    ///
+    /// When the component does not export `gatehouse:gateway/exchange` and `gatehouse:console/pages`.
+    pub fn with_console(
+        template: InstancePre<InstanceState>,
+        grants: Grants,
+        settings: PoolSettings,
+    ) -> wasmtime::Result<Arc<Self>> {
+        let engine = template.engine().clone();
+        let template = FrontTemplate::with_console(template)?;
+        Ok(Self::over(engine, template, grants, settings))
+    }
+
     /// The same, by `wasi:http/incoming-handler` whatever else the component exports: as hosts call it that know nothing else.
     ///
     /// # Errors

@@ -25,9 +25,9 @@ pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use kind::SettingKind;
 pub use reference::SettingsReference;
 pub use sections::{
-    BootstrapSettings, ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat,
-    LogSettings, NodeSettings, OrganizationsSettings, SealSettings, SealType, StorageSettings,
-    StorageType, VersionSettings,
+    BootstrapSettings, ComponentsSettings, ConsoleSettings, Edition, LimitsSettings,
+    ListenerSettings, LogFormat, LogSettings, NodeSettings, OrganizationsSettings, SealSettings,
+    SealType, StorageSettings, StorageType, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
@@ -57,6 +57,8 @@ pub struct Settings {
     pub version: VersionSettings,
     /// How the components are prepared.
     pub components: ComponentsSettings,
+    /// The pages for people.
+    pub console: ConsoleSettings,
     /// The limits of requests, connections and the server.
     pub limits: LimitsSettings,
     /// The log that is written to standard error.
@@ -172,6 +174,7 @@ impl Settings {
             organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
             version: VersionSettings::read(&mut sources.section("version")),
             components: ComponentsSettings::read(&mut sources.section("components")),
+            console: ConsoleSettings::read(&mut sources.section("console")),
             limits: LimitsSettings::read(&mut sources.section("limits")),
             log: LogSettings::read(&mut sources.section("log")),
             audit: AuditSinkSettings::read_all(sources),

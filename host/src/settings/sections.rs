@@ -277,6 +277,24 @@ impl ComponentsSettings {
     }
 }
 
+/// `[console]`: pages for people below `/ui/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsoleSettings {
+    /// True if the pages are served. Default false.
+    pub enabled: bool,
+    /// How long a visitor's session lives without a request. Default 15 min.
+    pub idle_timeout: Duration,
+}
+
+impl ConsoleSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            enabled: section.value("enabled", false),
+            idle_timeout: section.value("idle_timeout", Duration::from_secs(15 * 60)),
+        }
+    }
+}
+
 /// `[limits]`: the bounds of a request, a connection and the whole server. The defaults are those of SEC section 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitsSettings {

@@ -18,6 +18,7 @@ fn composed(auth_method: &str, access: &str, orgs: &str) -> anyhow::Result<Vec<S
             ("access", component(access)?),
             ("orgs", component(orgs)?),
         ],
+        &component("")?,
     )?;
     let mut graph = CompositionGraph::new();
     let package = Package::from_bytes("gatehouse:composed", None, composed, graph.types_mut())?;

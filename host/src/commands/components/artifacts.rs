@@ -103,7 +103,7 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
         ),
         Part::Composed => (
             None,
-            "The HTTP front joined with the three capabilities: all but the stores",
+            "The HTTP front joined with the three capabilities and the console: all but the stores",
         ),
     };
     let kind = match world {
@@ -221,6 +221,7 @@ fn interfaces(package: Package) -> Result<Artifact> {
         Package::Orgs => "WIT: organizations",
         Package::Host => "WIT: what the HTTP front asks of the program that runs it",
         Package::Gateway => "WIT: the HTTP front",
+        Package::Console => "WIT: the pages for people",
         Package::StorageAdapter => "WIT: the storage interfaces over wasi:keyvalue or spin:sqlite",
         Package::SpinTrigger => "WIT: the HTTP front under Spin",
     };

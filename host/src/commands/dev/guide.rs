@@ -14,6 +14,8 @@ pub(super) struct Guide<'a> {
     pub(super) site_admin_token: &'a str,
     pub(super) unseal_keys: &'a [String],
     pub(super) google: &'a str,
+    /// True if the pages for people are served.
+    pub(super) has_console: bool,
     pub(super) key_file: &'a Path,
 }
 
@@ -31,6 +33,9 @@ impl fmt::Display for Guide<'_> {
             "Gatehouse runs in dev mode: all records are in memory and end with it. Not for production.\n"
         )?;
         writeln!(formatter, "  Address      {address}")?;
+        if self.has_console {
+            writeln!(formatter, "  Console      {address}/ui/")?;
+        }
         writeln!(formatter, "  Root token   {root_token}")?;
         for key in self.unseal_keys {
             writeln!(formatter, "  Unseal key   {key}")?;
@@ -136,6 +141,7 @@ mod tests {
             site_admin_token: "x.atlasv1.y",
             unseal_keys: &["a2V5".to_owned()],
             google: "http://127.0.0.1:9",
+            has_console: true,
             key_file: Path::new("/tmp/a b/workload.json"),
         };
         let text = guide.to_string();

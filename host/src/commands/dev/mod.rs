@@ -21,8 +21,9 @@ use super::process::{forbid_core_dumps, start_log, stop_signal, unless_stopped};
 use guide::Guide;
 
 /// The settings that the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
-const VARIABLES: [&str; 5] = [
+const VARIABLES: [&str; 6] = [
     "GATEHOUSE_COMPONENTS_",
+    "GATEHOUSE_CONSOLE_",
     "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS",
     "GATEHOUSE_LIMITS_",
     "GATEHOUSE_LOG_",
@@ -32,7 +33,8 @@ const VARIABLES: [&str; 5] = [
 /// The values of settings in dev mode unless the environment says otherwise.
 ///
 /// The credentials that developers have for their own work stay out, although a server would find them.
-const DEFAULTS: &str = "log.level = \"warn\"\ngoogle.application_credentials = \"none\"\n";
+const DEFAULTS: &str =
+    "log.level = \"warn\"\ngoogle.application_credentials = \"none\"\nconsole.enabled = true\n";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -124,6 +126,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
             site_admin_token: &initialized.site_admin_token,
             unseal_keys: &initialized.unseal_keys,
             google: &google.base_url(),
+            has_console: settings.console.enabled,
             key_file: &key_file,
         };
         print(&guide.to_string())?;

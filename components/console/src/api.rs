@@ -1,0 +1,228 @@
+//! Calls of the API with the token of a visitor.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::exchange::{Exchange, Request};
+use crate::session::Credential;
+
+/// The header in which the host names the peer.
+const PEER_HEADER: &str = "x-gatehouse-peer";
+const JSON_API: &str = "application/vnd.api+json";
+
+/// The bytes that stand for something else in a path or a query.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// `text` as one segment of a path, or as one value in a query.
+pub fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// `path` with its slashes left as they are, and those at its ends left out.
+pub fn encoded_path(path: &str) -> String {
+    let parts: Vec<String> = path.trim_matches('/').split('/').map(encoded).collect();
+    parts.join("/")
+}
+
+/// An answer that is no success.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the API answered {status}")]
+pub struct ApiError {
+    /// The status code.
+    pub status: u16,
+    /// What the API says; may be empty.
+    pub messages: Vec<String>,
+}
+
+/// The API, for one request of a visitor.
+pub struct Api<'a> {
+    exchange: &'a dyn Exchange,
+    visit: &'a Request,
+    credential: Option<&'a Credential>,
+}
+
+impl<'a> Api<'a> {
+    /// The API as `credential` opens it, for the visitor who sent `visit`.
+    pub fn new(
+        exchange: &'a dyn Exchange,
+        visit: &'a Request,
+        credential: Option<&'a Credential>,
+    ) -> Self {
+        Self {
+            exchange,
+            visit,
+            credential,
+        }
+    }
+
+    /// The same API with another token.
+    pub fn with<'b>(&'b self, credential: &'b Credential) -> Api<'b> {
+        Api {
+            exchange: self.exchange,
+            visit: self.visit,
+            credential: Some(credential),
+        }
+    }
+
+    /// Reads `path`, such as `/v1/sys/auth`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn read(&self, path: &str) -> Result<Value, ApiError> {
+        self.call("GET", path, None)
+    }
+
+    /// Lists `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success. An empty list is 404 in the API, and no error here.
+    pub fn list(&self, path: &str) -> Result<Vec<String>, ApiError> {
+        let answer = match self.call("LIST", path, None) {
+            Err(error) if error.status == 404 && error.messages.is_empty() => return Ok(Vec::new()),
+            answer => answer?,
+        };
+        Ok(texts(answer.pointer("/data/keys")))
+    }
+
+    /// Sends `body` to `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn write(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
+        self.call("POST", path, Some(body))
+    }
+
+    /// Changes what is at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
+        self.call("PATCH", path, Some(body))
+    }
+
+    /// Deletes what is at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn delete(&self, path: &str) -> Result<Value, ApiError> {
+        self.call("DELETE", path, None)
+    }
+
+    fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
+        let (status, answer) = self.ask(method, path, body)?;
+        if (200..300).contains(&status) {
+            return Ok(answer);
+        }
+        Err(ApiError {
+            status,
+            messages: messages(&answer),
+        })
+    }
+
+    /// The status and the body of an answer, whatever they are: that of `sys/health` has its meaning in the status.
+    ///
+    /// # Errors
+    ///
+    /// When the visitor's token is not one for this API.
+    pub fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(u16, Value), ApiError> {
+        let is_of_organizations = path.starts_with("/api/");
+        let mut headers = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            headers.push((name.to_owned(), value.as_bytes().to_vec()));
+        };
+        match self.credential {
+            Some(credential) if is_of_organizations => {
+                add("authorization", &format!("Bearer {}", credential.token()));
+            }
+            Some(Credential::Server(token)) => add("x-vault-token", token),
+            Some(Credential::Organizations(_)) if !path.starts_with("/v1/sys/health") => {
+                return Err(ApiError {
+                    status: 403,
+                    messages: vec![
+                        "you signed in with a token that opens organizations alone".to_owned(),
+                    ],
+                });
+            }
+            _ => {}
+        }
+        if let Some(peer) = self.visit.header(PEER_HEADER) {
+            add(PEER_HEADER, peer);
+        }
+        if let Some(host) = self.visit.host() {
+            add("host", host);
+        }
+        if body.is_some() {
+            let json = match is_of_organizations {
+                true => JSON_API,
+                false => "application/json",
+            };
+            add("content-type", json);
+        }
+        let response = self.exchange.handle(Request {
+            method: method.to_owned(),
+            target: path.to_owned(),
+            is_https: self.visit.is_https,
+            authority: self.visit.authority.clone(),
+            headers,
+            body: body.map_or_else(Vec::new, |body| body.to_string().into_bytes()),
+        });
+        let answer = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
+        Ok((response.status, answer))
+    }
+}
+
+/// The errors in an answer of either API.
+fn messages(answer: &Value) -> Vec<String> {
+    let errors = answer.get("errors").and_then(Value::as_array);
+    let text = |error: &Value| match error {
+        Value::String(text) => Some(text.clone()),
+        error => {
+            let said = error.get("detail").or_else(|| error.get("title"));
+            said.and_then(Value::as_str).map(str::to_owned)
+        }
+    };
+    errors.into_iter().flatten().filter_map(text).collect()
+}
+
+/// The texts in an array; none where there is no array.
+pub fn texts(value: Option<&Value>) -> Vec<String> {
+    let entries = value.and_then(Value::as_array).into_iter().flatten();
+    entries
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `value` as people read it: lists with commas, nothing for `null`.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(entries) => entries.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", shown(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        value => value.to_string(),
+    }
+}
+
+/// The text at `pointer`, as people read it.
+pub fn at(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).map_or_else(String::new, shown)
+}

@@ -1,0 +1,291 @@
+//! From a request of a browser to a page.
+
+use gatehouse_ports::{Clock, Random, RandomError};
+use maud::html;
+
+use crate::api::Api;
+use crate::exchange::{Exchange, Request, Response};
+use crate::form::Fields;
+use crate::layout::{self, Page, framed};
+use crate::origin;
+use crate::pages::{self, Outcome, Visit};
+use crate::session::{SealingKey, Session, SessionError};
+
+/// Bytes of a form at most: a policy of 1 MiB, each byte of which may take three in a form, is not written here.
+const MAXIMUM_FORM_BYTES: usize = 512 * 1024;
+/// Seconds without a request after which a session is over.
+const IDLE_SECONDS: u64 = 15 * 60;
+
+/// How the console is set up.
+pub struct Settings {
+    /// What seals sessions. `None` where nothing was set up: then no page is served.
+    pub key: Option<SealingKey>,
+    /// Seconds without a request after which a session is over.
+    pub idle_seconds: u64,
+    /// True where browsers come by TLS, even if a proxy ends it.
+    pub is_behind_tls: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            key: None,
+            idle_seconds: IDLE_SECONDS,
+            is_behind_tls: false,
+        }
+    }
+}
+
+/// The console, over its ports.
+pub struct Console<X, C, R> {
+    exchange: X,
+    clock: C,
+    random: R,
+    settings: Settings,
+}
+
+/// The cookie that a request came with.
+enum Arrival {
+    /// There was none.
+    Without,
+    /// It is a session.
+    With(Session),
+    /// It is none.
+    Refused(SessionError),
+}
+
+/// What becomes of the cookie.
+enum Cookie {
+    /// It holds this session.
+    Keep(Session),
+    /// The browser is to forget it.
+    Forget,
+}
+
+impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
+    /// A console that calls the API by `exchange`.
+    pub const fn new(exchange: X, clock: C, random: R, settings: Settings) -> Self {
+        Self {
+            exchange,
+            clock,
+            random,
+            settings,
+        }
+    }
+
+    /// The answer to `request`. There is always one.
+    pub fn handle(&self, request: &Request) -> Response {
+        if request.path() == layout::STYLESHEET && is_read(&request.method) {
+            return stylesheet();
+        }
+        let Some(key) = &self.settings.key else {
+            return plain(
+                503,
+                "The console has no key. Set GATEHOUSE_CONSOLE_KEY, then start the server again.",
+            );
+        };
+        if matches!(request.path(), "/" | "/ui") {
+            return redirect("/ui/");
+        }
+        self.answer(request, key).unwrap_or_else(|_| {
+            plain(
+                500,
+                "The server has no randomness now, and makes no session without. Try again later.",
+            )
+        })
+    }
+
+    fn answer(&self, request: &Request, key: &SealingKey) -> Result<Response, RandomError> {
+        let now = self.clock.now_seconds();
+        let name = self.cookie_name(request);
+        let arrival = match cookie(request, name) {
+            None => Arrival::Without,
+            Some(cookie) => match key.open(cookie, now, self.settings.idle_seconds) {
+                Ok(session) => Arrival::With(session),
+                Err(error) => Arrival::Refused(error),
+            },
+        };
+        let (session, refused) = match arrival {
+            Arrival::With(session) => (session.used(now), None),
+            Arrival::Without => (Session::new(None, now, &self.random)?, None),
+            Arrival::Refused(error) => (Session::new(None, now, &self.random)?, Some(error)),
+        };
+        let outcome = match (&*request.method, refused) {
+            (_, Some(error)) => Outcome::Page(pages::sign_in::over(&session, error)),
+            ("GET" | "HEAD", None) => self.page(request, &session, None),
+            ("POST", None) => match self.form(request, &session) {
+                Ok(form) => self.page(request, &session, Some(&form)),
+                Err(page) => Outcome::Page(page),
+            },
+            _ => Outcome::Page(pages::unknown(405)),
+        };
+        let (mut response, cookie) = match outcome {
+            Outcome::Page(page) => (self.framed(&page, request, &session), Cookie::Keep(session)),
+            Outcome::Redirect(place) => (redirect(&place), Cookie::Keep(session)),
+            Outcome::SignedIn(credential) => {
+                // A new session, so that forms made before it are of no use in it.
+                let session = Session::new(Some(credential), now, &self.random)?;
+                (redirect("/ui/"), Cookie::Keep(session))
+            }
+            Outcome::SignedOut => {
+                let blank = Session::new(None, now, &self.random)?;
+                let page = pages::sign_in::left(&blank);
+                // The page's own form begins from a fresh visit.
+                (self.framed(&page, request, &blank), Cookie::Forget)
+            }
+        };
+        let set = match cookie {
+            Cookie::Keep(session) => {
+                let sealed = key.seal(&session, &self.random)?;
+                self.set_cookie(request, &sealed)
+            }
+            Cookie::Forget => format!("{}; Max-Age=0", self.set_cookie(request, "")),
+        };
+        response.headers.push(("set-cookie".to_owned(), set));
+        Ok(response)
+    }
+
+    /// The fields of a form that a page of this session sent.
+    ///
+    /// # Errors
+    ///
+    /// The page that says why it is refused.
+    fn form(&self, request: &Request, session: &Session) -> Result<Fields, Page> {
+        if !origin::is_own(request) {
+            return Err(pages::forged());
+        }
+        if request.body.len() > MAXIMUM_FORM_BYTES {
+            return Err(pages::too_long());
+        }
+        let kind = request.header("content-type").unwrap_or_default();
+        if !kind.starts_with("application/x-www-form-urlencoded") {
+            return Err(pages::forged());
+        }
+        let fields = Fields::read(&request.body).ok_or_else(pages::too_long)?;
+        if !session.made_form(fields.raw("form_key")) {
+            return Err(pages::forged());
+        }
+        Ok(fields)
+    }
+
+    fn page(&self, request: &Request, session: &Session, form: Option<&Fields>) -> Outcome {
+        let query = Fields::read(request.query().as_bytes()).unwrap_or_default();
+        pages::answer(&Visit {
+            path: request.path(),
+            query: &query,
+            form,
+            session,
+            api: &Api::new(&self.exchange, request, session.credential.as_ref()),
+        })
+    }
+
+    fn framed(&self, page: &Page, request: &Request, session: &Session) -> Response {
+        let text = framed(page, request.path(), session).into_string();
+        let mut response = headed(page.status, "text/html; charset=utf-8");
+        response
+            .headers
+            .push(("cache-control".to_owned(), "no-store".to_owned()));
+        response.body = text.into_bytes();
+        response
+    }
+
+    fn is_secure(&self, request: &Request) -> bool {
+        request.is_https || self.settings.is_behind_tls
+    }
+
+    /// The prefix has browsers refuse the cookie from any other host, which takes TLS.
+    fn cookie_name(&self, request: &Request) -> &'static str {
+        match self.is_secure(request) {
+            true => "__Host-gatehouse-console",
+            false => "gatehouse-console",
+        }
+    }
+
+    fn set_cookie(&self, request: &Request, value: &str) -> String {
+        let name = self.cookie_name(request);
+        let secure = match self.is_secure(request) {
+            true => "; Secure",
+            false => "",
+        };
+        // Without an expiry it ends with the browser's session.
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}")
+    }
+}
+
+/// The value of the cookie `name`, whichever of several fields or pairs has it first.
+fn cookie<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    let fields = request
+        .headers
+        .iter()
+        .filter(|(field, _)| field.eq_ignore_ascii_case("cookie"));
+    fields
+        .filter_map(|(_, value)| str::from_utf8(value).ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(found, value)| *found == name && !value.is_empty())
+        .map(|(_, value)| value)
+}
+
+fn is_read(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD")
+}
+
+/// An answer with what every answer of the console says to browsers.
+fn headed(status: u16, kind: &str) -> Response {
+    let fields = [
+        ("content-type", kind),
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        // With `no-referrer`, browsers name no origin of forms, and a forged one would look like one of ours. Nothing leaves for other sites.
+        ("referrer-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        (
+            "permissions-policy",
+            "camera=(), microphone=(), geolocation=()",
+        ),
+    ];
+    Response {
+        status,
+        headers: fields
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
+        body: Vec::new(),
+    }
+}
+
+fn stylesheet() -> Response {
+    let mut response = headed(200, "text/css; charset=utf-8");
+    response
+        .headers
+        .push(("cache-control".to_owned(), "max-age=3600".to_owned()));
+    response.body = include_bytes!("style.css").to_vec();
+    response
+}
+
+fn redirect(place: &str) -> Response {
+    let mut response = headed(303, "text/plain; charset=utf-8");
+    response.headers.extend([
+        ("location".to_owned(), place.to_owned()),
+        ("cache-control".to_owned(), "no-store".to_owned()),
+    ]);
+    response
+}
+
+fn plain(status: u16, text: &str) -> Response {
+    let mut response = headed(status, "text/html; charset=utf-8");
+    response
+        .headers
+        .push(("cache-control".to_owned(), "no-store".to_owned()));
+    response.body = html! {
+        (maud::DOCTYPE)
+        html lang="en" { head { title { "Gatehouse" } } body { main { h1 { "Gatehouse" } p { (text) } } } }
+    }
+    .into_string()
+    .into_bytes();
+    response
+}

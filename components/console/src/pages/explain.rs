@@ -1,0 +1,93 @@
+//! Why a login was refused.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{at, encoded_path};
+use crate::form::Fields;
+use crate::layout::{Page, area, form, input, notice, table};
+
+/// Bytes of a JWT at most; those of Google have below 4 KiB.
+const MAXIMUM_JWT_BYTES: usize = 64 * 1024;
+
+/// The form.
+pub fn page(visit: &Visit<'_>) -> Answer {
+    let mount = match visit.query.text("mount") {
+        "" => "gcp",
+        mount => mount,
+    };
+    Ok(Outcome::Page(Page::new(
+        "Why was this login refused?",
+        html! {
+            p { "Paste the JWT that the workload sent. No token is made, and the JWT is not kept." }
+            (asking(visit, mount, visit.query.text("role")))
+        },
+    )))
+}
+
+fn asking(visit: &Visit<'_>, mount: &str, role: &str) -> Markup {
+    form(
+        visit.session,
+        "/ui/explain",
+        html! {
+            (input("mount", "Mount", "Where the auth method is enabled.", mount))
+            (input("role", "Role", "The role that the login named.", role))
+            (area("jwt", "JWT", "Three parts with dots between them.", "", 6))
+        },
+        "Explain",
+    )
+}
+
+/// The explanation.
+pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let (mount, role, jwt) = (form.text("mount"), form.text("role"), form.text("jwt"));
+    if jwt.len() > MAXIMUM_JWT_BYTES {
+        return Ok(Outcome::Page(Page {
+            status: 413,
+            title: "Why was this login refused?".to_owned(),
+            content: html! {
+                (notice("What was pasted is longer than any JWT, and was not looked at. Paste the JWT alone."))
+                (asking(visit, mount, role))
+            },
+        }));
+    }
+    let answer = visit.api.write(
+        &format!("/v1/auth/{}/login/explain", encoded_path(mount)),
+        &json!({ "role": role, "jwt": jwt }),
+    )?;
+    let allowed = answer.pointer("/data/allowed") == Some(&Value::Bool(true));
+    let checks = answer.pointer("/data/checks").and_then(Value::as_array);
+    let rows: Vec<Vec<Markup>> = checks.into_iter().flatten().map(row).collect();
+    Ok(Outcome::Page(Page::new(
+        "Why was this login refused?",
+        html! {
+            @if allowed {
+                (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed, or it came from elsewhere."))
+            } @else {
+                p class="refused" role="alert" { "This login is refused. The client is told of the first check that failed; mend every one of them. A check is not made where it needs what an earlier one could not tell." }
+            }
+            (table(&["Check", "Outcome", "What it compared", "Answer to the client"], &rows))
+            h2 { "Another login" }
+            (asking(visit, mount, role))
+        },
+    )))
+}
+
+fn row(check: &Value) -> Vec<Markup> {
+    let verdict = at(check, "/verdict");
+    let outcome = match verdict.as_str() {
+        "passed" => html! { "passed" },
+        "failed" => html! { span class="failed" { "failed" } },
+        _ => html! { "not made" },
+    };
+    let inputs = check.get("inputs").and_then(Value::as_object);
+    vec![
+        html! { (at(check, "/check").replace('_', " ")) },
+        outcome,
+        html! { @for (name, value) in inputs.into_iter().flatten() {
+            div { (name.replace('_', " ")) ": " code { (crate::api::shown(value)) } }
+        } },
+        html! { (at(check, "/reason")) },
+    ]
+}

@@ -1,0 +1,136 @@
+//! Policies.
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{Page, area, button, form, input, notice, refused, table};
+
+/// Names on one page.
+const PAGE_SIZE: usize = 100;
+/// A policy to begin with.
+const EXAMPLE: &str = "# What is not allowed here is refused.\npath \"auth/token/lookup-self\" {\n  capabilities = [\"read\"]\n}\n";
+
+/// The list.
+pub fn list(visit: &Visit<'_>) -> Answer {
+    let after = visit.query.text("after");
+    let names = visit.api.list(&format!(
+        "/v1/sys/policies/acl?limit={PAGE_SIZE}&after={}",
+        encoded(after)
+    ))?;
+    let rows: Vec<Vec<Markup>> = names
+        .iter()
+        .map(|name| {
+            let can_go = !matches!(name.as_str(), "root" | "default");
+            vec![
+                html! { a href=(address(name)) { (name) } },
+                html! { @if can_go {
+                    (button(visit.session, "/ui/policies/delete", &[("name", name)], &format!("Delete {name}")))
+                } },
+            ]
+        })
+        .collect();
+    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
+    Ok(Outcome::Page(Page::new(
+        "Policies",
+        html! {
+            (table(&["Policy", "Actions"], &rows))
+            @if let Some(last) = next { p { a href={ "/ui/policies?after=" (encoded(last)) } { "Next page" } } }
+            p { a href="/ui/policies/edit" { "Write a policy" } }
+        },
+    )))
+}
+
+fn address(name: &str) -> String {
+    format!("/ui/policies/edit?name={}", encoded(name))
+}
+
+fn api_path(name: &str) -> String {
+    format!("/v1/sys/policies/acl/{}", encoded(name))
+}
+
+/// The editor.
+pub fn edit(visit: &Visit<'_>) -> Answer {
+    let name = visit.query.text("name");
+    let text = match name {
+        "" => EXAMPLE.to_owned(),
+        name => at(&visit.api.read(&api_path(name))?, "/data/policy"),
+    };
+    let told = (visit.query.text("done") == "saved")
+        .then(|| notice("The policy is saved, and holds from now on."));
+    Ok(Outcome::Page(editor(visit, name, name, &text, told)))
+}
+
+fn editor(visit: &Visit<'_>, known: &str, name: &str, text: &str, told: Option<Markup>) -> Page {
+    let title = match known {
+        "" => "Write a policy".to_owned(),
+        known => format!("Policy {known}"),
+    };
+    Page::new(
+        title,
+        html! {
+            (told.unwrap_or_default())
+            (form(visit.session, &address(known), html! {
+                @if known.is_empty() {
+                    (input("name", "Name", "In small letters; roles and groups name policies by it.", name))
+                }
+                (area("policy", "Rules", "One block for each path: path \"…\" { capabilities = [\"read\"] }. A + stands for one segment, a * at the end for the rest.", text, 20))
+            }, "Save the policy"))
+        },
+    )
+}
+
+/// Writes a policy.
+pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let known = visit.query.text("name");
+    let name = match known {
+        "" => form.text("name"),
+        known => known,
+    };
+    let text = form.raw("policy").replace("\r\n", "\n");
+    let saved = match name {
+        "" => Err(ApiError {
+            status: 400,
+            messages: vec!["the policy has no name yet".to_owned()],
+        }),
+        name => visit.api.write(&api_path(name), &json!({ "policy": text })),
+    };
+    match saved {
+        Ok(_) => Ok(Outcome::Redirect(format!("{}&done=saved", address(name)))),
+        Err(error) => {
+            let told = html! { (refused(&error)) (line_at_fault(&error, &text)) };
+            let mut page = editor(visit, known, form.text("name"), &text, Some(told));
+            page.status = error.status;
+            Ok(Outcome::Page(page))
+        }
+    }
+}
+
+/// The line that the API names, where it names one.
+fn line_at_fault(error: &ApiError, text: &str) -> Markup {
+    let number = error
+        .messages
+        .iter()
+        .find_map(|message| number_of_line(message));
+    let line = number.and_then(|number| Some((number, text.lines().nth(number.checked_sub(1)?)?)));
+    html! { @if let Some((number, line)) = line { p { "Line " (number) ":" } pre { (line) } } }
+}
+
+/// The number after the word `line`, or the first of `At 3:7`.
+fn number_of_line(message: &str) -> Option<usize> {
+    let lower = message.to_lowercase();
+    let rest = lower
+        .split_once("line ")
+        .or_else(|| lower.split_once("at "))
+        .map(|(_, rest)| rest)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// Deletes a policy.
+pub fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
+    visit.api.delete(&api_path(form.text("name")))?;
+    Ok(Outcome::Redirect("/ui/policies".to_owned()))
+}

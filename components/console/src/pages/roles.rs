@@ -1,0 +1,286 @@
+//! The roles of a mount.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded, encoded_path};
+use crate::form::Fields;
+use crate::layout::{Page, area, button, form, input, notice, refused, select, table, tick};
+
+/// Names on one page.
+const PAGE_SIZE: usize = 100;
+
+/// The form of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// One entry on each line.
+    Lines,
+    /// `key:value` on each line.
+    Labels,
+    Seconds,
+    Number,
+    Flag,
+    Choice(&'static [&'static str]),
+}
+
+/// The roles that have a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Both,
+    Iam,
+    Gce,
+}
+
+/// A field: its name in the API, its label, what it is for, its form, and which roles have it.
+type Row = (&'static str, &'static str, &'static str, Kind, Of);
+
+#[rustfmt::skip]
+const FIELDS: &[Row] = &[
+    ("bound_service_accounts", "Service accounts", "Addresses or unique identifiers of the accounts that may log in, one on each line; * for all, with a project to bound them.", Kind::Lines, Of::Both),
+    ("bound_projects", "Projects", "Accounts and instances must be of one of these.", Kind::Lines, Of::Both),
+    ("bound_folders", "Folders", "One of these must hold the project.", Kind::Lines, Of::Both),
+    ("bound_organizations", "Organizations at Google", "One of these must hold the project.", Kind::Lines, Of::Both),
+    ("max_jwt_exp", "Longest life of a JWT", "Seconds from now to the expiry of a JWT at most.", Kind::Seconds, Of::Iam),
+    ("allow_gce_inference", "Let instances log in", "Instances may log in by their service account.", Kind::Flag, Of::Iam),
+    ("bound_zones", "Zones", "Instances must be in one of these, such as europe-west1-b.", Kind::Lines, Of::Gce),
+    ("bound_regions", "Regions", "Instances must be in one of these, such as europe-west1.", Kind::Lines, Of::Gce),
+    ("bound_instance_groups", "Instance groups", "Instances must be members of one of these.", Kind::Lines, Of::Gce),
+    ("bound_labels", "Labels", "Instances must have all of these, each as key:value.", Kind::Labels, Of::Gce),
+    ("max_instance_age", "Greatest age of an instance", "Seconds from its creation to its login at most; 0 for no bound.", Kind::Seconds, Of::Gce),
+    ("bound_audiences", "Further audiences", "A JWT may have one of these beside the one of the role.", Kind::Lines, Of::Both),
+    ("refuse_replay", "Refuse a JWT that has logged in", "A JWT then logs in only once.", Kind::Flag, Of::Both),
+    ("add_group_aliases", "Carry group aliases", "A login carries the project, and the folders and organizations above it, into identity.", Kind::Flag, Of::Both),
+    ("token_policies", "Policies", "What tokens of this role may do.", Kind::Lines, Of::Both),
+    ("token_ttl", "Life of a token", "Seconds until it has to be renewed; 0 for the mount's default.", Kind::Seconds, Of::Both),
+    ("token_max_ttl", "Longest life of a token", "Seconds, renewals included; 0 for the mount's default.", Kind::Seconds, Of::Both),
+    ("token_explicit_max_ttl", "Hard end of a token", "Seconds that nothing changed later extends; 0 for none.", Kind::Seconds, Of::Both),
+    ("token_period", "Period", "Seconds from each renewal, without an end; 0 for none.", Kind::Seconds, Of::Both),
+    ("token_num_uses", "Number of uses", "Requests that a token is good for; 0 for any number.", Kind::Number, Of::Both),
+    ("token_bound_cidrs", "Address ranges", "Logins and tokens are accepted from these alone.", Kind::Lines, Of::Both),
+    ("token_no_default_policy", "Leave out the policy “default”", "Tokens then may not even look themselves up.", Kind::Flag, Of::Both),
+    ("token_type", "Type of tokens", "Service tokens are stored and can be revoked; batch tokens are not.", Kind::Choice(&["default", "service", "batch"]), Of::Both),
+];
+
+/// The list of a mount's roles.
+pub fn list(visit: &Visit<'_>) -> Answer {
+    let mount = visit.query.text("mount");
+    let after = visit.query.text("after");
+    let names = visit.api.list(&format!(
+        "/v1/auth/{}/role?limit={PAGE_SIZE}&after={}",
+        encoded_path(mount),
+        encoded(after)
+    ))?;
+    let mount_query = encoded(mount);
+    let rows: Vec<Vec<Markup>> = names
+        .iter()
+        .map(|name| {
+            let address = address(mount, name);
+            vec![
+                html! { a href=(address) { (name) } },
+                button(
+                    visit.session,
+                    "/ui/roles/delete",
+                    &[("mount", mount), ("role", name)],
+                    &format!("Delete {name}"),
+                ),
+            ]
+        })
+        .collect();
+    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
+    Ok(Outcome::Page(Page::new(
+        format!("Roles of {mount}"),
+        html! {
+            (table(&["Role", "Actions"], &rows))
+            @if let Some(last) = next {
+                p { a href={ "/ui/roles?mount=" (mount_query) "&after=" (encoded(last)) } { "Next page" } }
+            }
+            p { a href={ "/ui/roles/edit?mount=" (mount_query) } { "Make a role" } }
+        },
+    )))
+}
+
+fn address(mount: &str, role: &str) -> String {
+    format!(
+        "/ui/roles/edit?mount={}&role={}",
+        encoded(mount),
+        encoded(role)
+    )
+}
+
+fn api_path(mount: &str, role: &str) -> String {
+    format!("/v1/auth/{}/role/{}", encoded_path(mount), encoded(role))
+}
+
+/// The form of a role: a new one where none is named.
+pub fn edit(visit: &Visit<'_>) -> Answer {
+    let (mount, role) = (visit.query.text("mount"), visit.query.text("role"));
+    let stored = match role {
+        "" => Value::Null,
+        role => visit.api.read(&api_path(mount, role))?,
+    };
+    let told = (visit.query.text("done") == "saved").then(|| notice("The role is saved."));
+    let data = stored.get("data").cloned().unwrap_or_default();
+    let value = |name: &str| match (role, name) {
+        // On by default in the API, and so in the form of a new role.
+        ("", "allow_gce_inference") => "true".to_owned(),
+        _ => lines(data.get(name)),
+    };
+    Ok(Outcome::Page(page(
+        visit,
+        mount,
+        role,
+        &at(&data, "/type"),
+        &value,
+        told,
+    )))
+}
+
+fn page(
+    visit: &Visit<'_>,
+    mount: &str,
+    role: &str,
+    kind: &str,
+    value: &dyn Fn(&str) -> String,
+    told: Option<Markup>,
+) -> Page {
+    let title = match role {
+        "" => format!("Make a role of {mount}"),
+        role => format!("Role {role} of {mount}"),
+    };
+    let shown = |of: Of| !matches!((of, kind), (Of::Iam, "gce") | (Of::Gce, "iam"));
+    Page::new(
+        title,
+        html! {
+            (told.unwrap_or_default())
+            (form(visit.session, &address(mount, role), html! {
+                @if role.is_empty() {
+                    (input("name", "Name", "Clients name the role when they log in.", &value("name")))
+                    (select("type", "Type", "iam: service accounts log in with a JWT that they sign. gce: instances log in with the identity that their metadata server gives. It stays as it was made; fields of the other type are left empty.", &["iam", "gce"], kind))
+                } @else {
+                    p { "Type: " strong { (kind) } }
+                    input type="hidden" name="type" value=(kind);
+                }
+                @for (name, label, help, form, of) in FIELDS.iter().copied().filter(|row| shown(row.4)) {
+                    (field(name, label, &about(help, of, kind), form, &value(name)))
+                }
+            }, "Save the role"))
+            p { a href={ "/ui/roles?mount=" (encoded(mount)) } { "Roles of " (mount) } }
+        },
+    )
+}
+
+/// The explanation of a field; it names the type where the type is still open.
+fn about(help: &str, of: Of, kind: &str) -> String {
+    match (of, kind) {
+        (Of::Iam, "") => format!("iam roles alone. {help}"),
+        (Of::Gce, "") => format!("gce roles alone. {help}"),
+        _ => help.to_owned(),
+    }
+}
+
+fn field(name: &str, label: &str, help: &str, kind: Kind, value: &str) -> Markup {
+    match kind {
+        Kind::Lines | Kind::Labels => area(name, label, help, value, 2),
+        Kind::Seconds | Kind::Number => input(name, label, help, value),
+        Kind::Flag => tick(name, label, help, value == "true"),
+        Kind::Choice(options) => select(name, label, help, options, value),
+    }
+}
+
+/// A value as its field shows it: entries on lines of their own.
+fn lines(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Array(entries)) => {
+            let entries: Vec<String> = entries.iter().map(crate::api::shown).collect();
+            entries.join("\n")
+        }
+        Some(Value::Object(labels)) => {
+            let labels: Vec<String> = labels
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", crate::api::shown(value)))
+                .collect();
+            labels.join("\n")
+        }
+        Some(value) => crate::api::shown(value),
+        None => String::new(),
+    }
+}
+
+/// Makes or changes a role.
+pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let mount = visit.query.text("mount");
+    let known = visit.query.text("role");
+    let role = match known {
+        "" => form.text("name"),
+        role => role,
+    };
+    let saved = if role.is_empty() {
+        Err(ApiError {
+            status: 400,
+            messages: vec!["the role has no name yet".to_owned()],
+        })
+    } else {
+        visit
+            .api
+            .write(&api_path(mount, role), &sent(form, known.is_empty()))
+    };
+    match saved {
+        Ok(_) => Ok(Outcome::Redirect(format!(
+            "{}&done=saved",
+            address(mount, role)
+        ))),
+        Err(error) => {
+            let value = |name: &str| match form.is_ticked(name) {
+                true if form.text(name) == "yes" => "true".to_owned(),
+                _ => form.text(name).to_owned(),
+            };
+            let told = Some(refused(&error));
+            let mut page = page(visit, mount, known, form.text("type"), &value, told);
+            page.status = error.status;
+            Ok(Outcome::Page(page))
+        }
+    }
+}
+
+/// The body of a write. A new role is sent what was filled in, and whether boxes are ticked, since a box may be on by default; a known one
+/// everything, so that what was emptied goes.
+fn sent(form: &Fields, is_new: bool) -> Value {
+    let kind = form.text("type");
+    let mut body = Map::new();
+    if is_new {
+        body.insert("type".to_owned(), kind.into());
+    }
+    for (name, _, _, form_of, of) in FIELDS.iter().copied() {
+        if matches!((of, kind), (Of::Iam, "gce") | (Of::Gce, "iam")) {
+            continue;
+        }
+        let value: Value = match form_of {
+            Kind::Lines | Kind::Labels => form.lines(name).into(),
+            Kind::Flag => form.is_ticked(name).into(),
+            // An emptied number is 0 on a known role; max_jwt_exp has a default, and no 0.
+            Kind::Seconds | Kind::Number if form.text(name).is_empty() => {
+                if is_new || name == "max_jwt_exp" {
+                    continue;
+                }
+                0.into()
+            }
+            Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
+        };
+        let is_empty = value.as_array().is_some_and(Vec::is_empty);
+        if !(is_new && is_empty) {
+            body.insert(name.to_owned(), value);
+        }
+    }
+    Value::Object(body)
+}
+
+/// Deletes a role.
+pub fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let (mount, role) = (form.text("mount"), form.text("role"));
+    visit.api.delete(&api_path(mount, role))?;
+    Ok(Outcome::Redirect(format!(
+        "/ui/roles?mount={}",
+        encoded(mount)
+    )))
+}

@@ -1,0 +1,146 @@
+//! Signing in and out.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded_path};
+use crate::form::Fields;
+use crate::layout::{Page, area, form, input, notice, refused, secret};
+use crate::session::{Credential, MAXIMUM_TOKEN_BYTES, Session, SessionError};
+
+/// The page for visitors without a session.
+pub fn page(session: &Session) -> Page {
+    Page {
+        status: 200,
+        title: "Sign in".to_owned(),
+        content: forms(session),
+    }
+}
+
+/// The page for a cookie that is no session any more, or none of this server.
+pub fn over(session: &Session, error: SessionError) -> Page {
+    let why = match error {
+        SessionError::Foreign => {
+            "Your browser sent the session of another server, or of this one before it was started again. It was not used. Sign in again."
+        }
+        SessionError::Idle => {
+            "Your session has ended, since it was not used for a while. Sign in again."
+        }
+    };
+    Page {
+        status: 401,
+        title: "Sign in".to_owned(),
+        content: html! { (notice(why)) (forms(session)) },
+    }
+}
+
+/// The page after signing out.
+pub fn left(_: &Session) -> Page {
+    Page::new(
+        "You are signed out",
+        html! { p { a href="/ui/sign-in" { "Sign in again" } } },
+    )
+}
+
+fn forms(session: &Session) -> Markup {
+    html! {
+        h2 { "With a token" }
+        (form(session, "/ui/sign-in", html! {
+            input type="hidden" name="by" value="token";
+            (secret("token", "Token of the server", "As the method's login or auth/token/create gives it. It is kept sealed in this browser until you sign out."))
+        }, "Sign in"))
+        h2 { "With a JWT" }
+        (form(session, "/ui/sign-in", html! {
+            input type="hidden" name="by" value="jwt";
+            (input("mount", "Mount", "Where the auth method is enabled.", "gcp"))
+            (input("role", "Role", "The role to log in under.", ""))
+            (area("jwt", "JWT", "As `gatehouse login-jwt` prints it, or as an instance's metadata server gives it.", "", 4))
+        }, "Log in"))
+        h2 { "With an API token for organizations" }
+        (form(session, "/ui/sign-in", html! {
+            input type="hidden" name="by" value="organizations";
+            (secret("api_token", "API token", "The token of a user, a team or an organization. It opens the pages of organizations alone."))
+        }, "Sign in"))
+    }
+}
+
+/// Signs in by one of the forms.
+pub fn sign_in(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let attempt = match form.text("by") {
+        "token" => by_token(visit, form.text("token")),
+        "jwt" => by_jwt(visit, form),
+        _ => by_api_token(visit, form.text("api_token")),
+    };
+    Ok(match attempt {
+        Ok(credential) => Outcome::SignedIn(credential),
+        Err(error) => Outcome::Page(Page {
+            status: error.status,
+            title: "Sign in".to_owned(),
+            content: html! { (refused(&error)) (forms(visit.session)) },
+        }),
+    })
+}
+
+fn by_token(visit: &Visit<'_>, token: &str) -> Result<Credential, ApiError> {
+    let credential = Credential::Server(checked(token)?);
+    visit
+        .api
+        .with(&credential)
+        .read("/v1/auth/token/lookup-self")?;
+    Ok(credential)
+}
+
+fn by_api_token(visit: &Visit<'_>, token: &str) -> Result<Credential, ApiError> {
+    let credential = Credential::Organizations(checked(token)?);
+    visit
+        .api
+        .with(&credential)
+        .read("/api/v2/organizations?page%5Bsize%5D=1")?;
+    Ok(credential)
+}
+
+fn by_jwt(visit: &Visit<'_>, form: &Fields) -> Result<Credential, ApiError> {
+    let path = format!("/v1/auth/{}/login", encoded_path(form.text("mount")));
+    let body = json!({ "role": form.text("role"), "jwt": form.text("jwt") });
+    let answer = visit.api.write(&path, &body)?;
+    let token = Zeroizing::new(at(&answer, "/auth/client_token"));
+    Ok(Credential::Server(checked(&token)?))
+}
+
+/// `token`, where a cookie and a header can hold it.
+fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
+    let told = |message: &str| ApiError {
+        status: 400,
+        messages: vec![message.to_owned()],
+    };
+    if token.is_empty() {
+        return Err(told("there is no token in the form"));
+    }
+    if token.len() > MAXIMUM_TOKEN_BYTES {
+        return Err(told(
+            "the token is too long for a browser to keep; use one of at most 2,000 bytes, such as a service token",
+        ));
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(told(
+            "the token has letters that no token has; paste it alone",
+        ));
+    }
+    Ok(Zeroizing::new(token.to_owned()))
+}
+
+/// Signs out, and ends the token where that was asked for.
+pub fn sign_out(visit: &Visit<'_>, form: &Fields) -> Answer {
+    if form.is_ticked("revoke")
+        && let Some(Credential::Server(_)) = visit.session.credential
+    {
+        // A token that has ended is as good as revoked.
+        match visit.api.write("/v1/auth/token/revoke-self", &Value::Null) {
+            Err(error) if error.status != 403 => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(Outcome::SignedOut)
+}

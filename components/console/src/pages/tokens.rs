@@ -1,0 +1,94 @@
+//! Tokens, by their accessors.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{encoded, shown};
+use crate::form::Fields;
+use crate::layout::{Page, button, form, input, refused, table};
+
+/// Accessors on one page.
+const PAGE_SIZE: usize = 100;
+
+/// The list, with a form that looks one up.
+pub fn list(visit: &Visit<'_>) -> Answer {
+    let after = visit.query.text("after");
+    let listed = visit.api.list(&format!(
+        "/v1/auth/token/accessors?limit={PAGE_SIZE}&after={}",
+        encoded(after)
+    ));
+    let listed = match listed {
+        // Listing takes sudo; looking one up may be allowed without.
+        Err(error) if error.status != 403 => return Err(error),
+        listed => listed,
+    };
+    let rows: Vec<Vec<Markup>> = listed
+        .iter()
+        .flatten()
+        .map(|accessor| {
+            vec![
+                html! { code { (accessor) } },
+                html! {
+                    (look(visit, accessor)) " "
+                    (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke"))
+                },
+            ]
+        })
+        .collect();
+    let next = listed
+        .as_ref()
+        .ok()
+        .filter(|names| names.len() == PAGE_SIZE)
+        .and_then(|names| names.last());
+    Ok(Outcome::Page(Page::new(
+        "Tokens",
+        html! {
+            (form(visit.session, "/ui/tokens", input("accessor", "Accessor", "It stands for the token where that is not known, such as in audit records.", ""), "Look up"))
+            @match &listed {
+                Ok(_) => (table(&["Accessor", "Actions"], &rows)),
+                Err(error) => (refused(error)),
+            }
+            @if let Some(last) = next { p { a href={ "/ui/tokens?after=" (encoded(last)) } { "Next page" } } }
+        },
+    )))
+}
+
+fn look(visit: &Visit<'_>, accessor: &str) -> Markup {
+    html! {
+        form class="inline" method="post" action="/ui/tokens" {
+            (crate::layout::key(visit.session))
+            input type="hidden" name="accessor" value=(accessor);
+            button { "Look up" }
+        }
+    }
+}
+
+/// One token.
+pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let accessor = form.text("accessor");
+    let answer = visit.api.write(
+        "/v1/auth/token/lookup-accessor",
+        &json!({ "accessor": accessor }),
+    )?;
+    let data = answer.get("data").and_then(Value::as_object);
+    // The identifier is empty in such an answer; it is not shown even if it were not.
+    let members = data.into_iter().flatten().filter(|(name, _)| *name != "id");
+    Ok(Outcome::Page(Page::new(
+        "A token",
+        html! {
+            dl { @for (name, value) in members { dt { (name.replace('_', " ")) } dd { (shown(value)) } } }
+            (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke it and what it made"))
+            p { a href="/ui/tokens" { "Tokens" } }
+        },
+    )))
+}
+
+/// Ends a token.
+pub fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
+    visit.api.write(
+        "/v1/auth/token/revoke-accessor",
+        &json!({ "accessor": form.text("accessor") }),
+    )?;
+    Ok(Outcome::Redirect("/ui/tokens".to_owned()))
+}

@@ -1,0 +1,198 @@
+//! A browser without scripts, and an API that answers what a test wrote.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gatehouse_console::{Console, Exchange, KEY_BYTES, Request, Response, SealingKey, Settings};
+use gatehouse_ports::doubles::{ManualClock, SeededRandom};
+use serde_json::{Value, json};
+
+/// The token that tests sign in with.
+pub const TOKEN: &str = "hvs.CAESIOvernight";
+
+type Rule = (&'static str, String, u16, Value);
+
+/// What the API answers, the last rule first, and what it was sent.
+#[derive(Clone, Default)]
+pub struct Api {
+    rules: Rc<RefCell<Vec<Rule>>>,
+    sent: Rc<RefCell<Vec<Request>>>,
+}
+
+impl Api {
+    /// Answers `method` of targets that begin with `target`.
+    pub fn answers(&self, method: &'static str, target: &str, status: u16, body: Value) {
+        let rule = (method, target.to_owned(), status, body);
+        self.rules.borrow_mut().push(rule);
+    }
+
+    /// The requests since the last time this was asked.
+    pub fn sent(&self) -> Vec<Request> {
+        self.sent.take()
+    }
+}
+
+impl Exchange for Api {
+    fn handle(&self, request: Request) -> Response {
+        let rules = self.rules.borrow();
+        let rule = rules.iter().rev().find(|(method, target, ..)| {
+            *method == request.method && request.target.starts_with(target.as_str())
+        });
+        let (status, body) = rule.map_or((404, json!({ "errors": [] })), |rule| {
+            (rule.2, rule.3.clone())
+        });
+        self.sent.borrow_mut().push(request);
+        Response {
+            status,
+            headers: Vec::new(),
+            body: body.to_string().into_bytes(),
+        }
+    }
+}
+
+/// A page as it came.
+pub struct Shown {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub text: String,
+}
+
+impl Shown {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(field, _)| field == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The key in the first form.
+    pub fn form_key(&self) -> String {
+        let (_, rest) = self
+            .text
+            .split_once("name=\"form_key\" value=\"")
+            .unwrap_or_else(|| panic!("no form in {}", self.text));
+        rest.split_once('"').unwrap().0.to_owned()
+    }
+}
+
+/// A browser with one server.
+pub struct Browser {
+    pub api: Api,
+    pub clock: Rc<ManualClock>,
+    pub is_https: bool,
+    pub cookie: Option<String>,
+    /// Beside what every request has.
+    pub headers: Vec<(String, Vec<u8>)>,
+    console: Console<Api, Clock, SeededRandom>,
+}
+
+struct Clock(Rc<ManualClock>);
+
+impl gatehouse_ports::Clock for Clock {
+    fn now_milliseconds(&self) -> u64 {
+        self.0.now_milliseconds()
+    }
+
+    fn sleep(&self, duration: std::time::Duration) {
+        self.0.sleep(duration);
+    }
+}
+
+impl Browser {
+    /// A browser at a server whose sessions are sealed by `key`.
+    pub fn at_server(key: u8) -> Self {
+        let (api, clock) = (
+            Api::default(),
+            Rc::new(ManualClock::at_seconds(1_800_000_000)),
+        );
+        api.answers(
+            "GET",
+            "/v1/auth/token/lookup-self",
+            200,
+            json!({ "data": { "display_name": "root", "policies": ["root"], "ttl": 0 } }),
+        );
+        api.answers("GET", "/v1/sys/health", 200, json!({ "version": "1.21.0" }));
+        let settings = Settings {
+            key: Some(SealingKey::new(&[key; KEY_BYTES])),
+            ..Settings::default()
+        };
+        let random = SeededRandom::new(key.into());
+        Self {
+            console: Console::new(api.clone(), Clock(Rc::clone(&clock)), random, settings),
+            api,
+            clock,
+            is_https: false,
+            cookie: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// One that has signed in.
+    pub fn signed_in() -> Self {
+        let mut browser = Self::at_server(1);
+        let answer = browser.submit("/ui/sign-in", &[("by", "token"), ("token", TOKEN)]);
+        assert_eq!(answer.status, 303, "{}", answer.text);
+        browser.api.sent();
+        browser
+    }
+
+    pub fn get(&mut self, target: &str) -> Shown {
+        self.send("GET", target, Vec::new())
+    }
+
+    /// Fills a form in that a page of this session has.
+    pub fn submit(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
+        let key = match self.cookie.is_some() {
+            true => self.get("/ui/mounts/confirm").text,
+            false => self.get("/ui/sign-in").text,
+        };
+        let page = Shown {
+            status: 200,
+            headers: Vec::new(),
+            text: key,
+        };
+        let key = page.form_key();
+        self.post(target, &[&[("form_key", key.as_str())], fields].concat())
+    }
+
+    /// Sends a form as it is.
+    pub fn post(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
+        let body = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
+        self.send("POST", target, body.into_bytes())
+    }
+
+    pub fn send(&mut self, method: &str, target: &str, body: Vec<u8>) -> Shown {
+        let mut headers = vec![
+            ("host".to_owned(), b"gate.example".to_vec()),
+            ("x-gatehouse-peer".to_owned(), b"192.0.2.7".to_vec()),
+        ];
+        if method == "POST" {
+            let kind = b"application/x-www-form-urlencoded".to_vec();
+            headers.push(("content-type".to_owned(), kind));
+        }
+        headers.extend(self.headers.clone());
+        if let Some(cookie) = &self.cookie {
+            headers.push(("cookie".to_owned(), cookie.clone().into_bytes()));
+        }
+        let answer = self.console.handle(&Request {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            is_https: self.is_https,
+            authority: None,
+            headers,
+            body,
+        });
+        let shown = Shown {
+            status: answer.status,
+            headers: answer.headers,
+            text: String::from_utf8(answer.body).unwrap(),
+        };
+        if let Some(set) = shown.header("set-cookie") {
+            self.cookie = match set.contains("Max-Age=0") {
+                true => None,
+                false => set.split(';').next().map(str::to_owned),
+            };
+        }
+        shown
+    }
+}

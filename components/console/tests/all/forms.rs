@@ -1,0 +1,217 @@
+//! Forms: those that no page of the session made are refused, and none is longer than its bound.
+
+use serde_json::json;
+
+use crate::browser::Browser;
+
+const ENABLE: [(&str, &str); 2] = [("path", "gcp"), ("description", "")];
+
+fn refused(browser: &mut Browser, fields: &[(&str, &str)]) {
+    browser.api.sent();
+    let shown = browser.post("/ui/mounts", fields);
+    assert_eq!(shown.status, 403);
+    assert!(shown.text.contains("not made in your session"));
+    assert!(browser.api.sent().is_empty(), "nothing is carried out");
+}
+
+#[test]
+fn h16_a_form_without_the_key_of_the_session_is_refused() {
+    let mut browser = Browser::signed_in();
+    refused(&mut browser, &ENABLE);
+    refused(
+        &mut browser,
+        &[&[("form_key", "AAAA")], &ENABLE[..]].concat(),
+    );
+}
+
+#[test]
+fn h16_a_form_of_an_earlier_session_is_refused() {
+    let mut browser = Browser::signed_in();
+    let key = browser.get("/ui/mounts").form_key();
+    browser.submit("/ui/sign-out", &[]);
+    browser.submit("/ui/sign-in", &[("by", "token"), ("token", "hvs.another")]);
+    refused(
+        &mut browser,
+        &[&[("form_key", key.as_str())], &ENABLE[..]].concat(),
+    );
+}
+
+#[test]
+fn h16_a_form_of_another_origin_is_refused_even_with_the_key() {
+    for (name, value) in [
+        ("origin", "https://evil.example"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        let mut browser = Browser::signed_in();
+        let key = browser.get("/ui/mounts").form_key();
+        browser.headers = vec![(name.to_owned(), value.as_bytes().to_vec())];
+        refused(
+            &mut browser,
+            &[&[("form_key", key.as_str())], &ENABLE[..]].concat(),
+        );
+    }
+}
+
+#[test]
+fn h16_a_form_beyond_the_bound_is_not_read() {
+    let mut browser = Browser::signed_in();
+    browser.api.sent();
+    let shown = browser.send("POST", "/ui/explain", vec![b'a'; 512 * 1024 + 1]);
+    assert_eq!(shown.status, 413);
+    assert!(browser.api.sent().is_empty());
+}
+
+#[test]
+fn a_huge_paste_in_place_of_a_jwt_is_not_sent_on() {
+    let mut browser = Browser::signed_in();
+    let huge = "a".repeat(64 * 1024 + 1);
+    let shown = browser.submit("/ui/explain", &[("mount", "gcp"), ("jwt", &huge)]);
+    assert_eq!(shown.status, 413);
+    assert!(shown.text.contains("longer than any JWT"));
+    assert!(!shown.text.contains("aaaaaaaa"));
+    let sent = browser.api.sent();
+    assert!(
+        !sent
+            .iter()
+            .any(|request| request.target.contains("explain"))
+    );
+}
+
+#[test]
+fn a_login_is_explained_check_by_check() {
+    let mut browser = Browser::signed_in();
+    browser.api.answers(
+        "POST",
+        "/v1/auth/gcp/login/explain",
+        200,
+        json!({ "data": { "allowed": false, "checks": [
+            { "check": "role", "inputs": { "role": "web" }, "verdict": "passed" },
+            { "check": "bound_account", "inputs": { "account": "<b>x</b>" }, "verdict": "failed", "reason": "not bound" },
+            { "check": "replay", "inputs": {}, "verdict": "not_run" },
+        ] } }),
+    );
+    let form = [("mount", "gcp"), ("role", "web"), ("jwt", "a.b.c")];
+    let shown = browser.submit("/ui/explain", &form);
+    assert_eq!(shown.status, 200);
+    for said in [
+        "This login is refused",
+        "bound account",
+        "not bound",
+        "&lt;b&gt;x",
+    ] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
+    assert!(!shown.text.contains("a.b.c"));
+}
+
+#[test]
+fn a_method_is_enabled_and_its_credentials_are_never_shown_again() {
+    let mut browser = Browser::signed_in();
+    browser
+        .api
+        .answers("POST", "/v1/sys/auth/gcp", 204, json!(null));
+    let shown = browser.submit("/ui/mounts", &ENABLE);
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/mounts/config?mount=gcp")
+    );
+    browser
+        .api
+        .answers("POST", "/v1/auth/gcp/config", 204, json!(null));
+    let key = "{\"private_key\":\"very secret\"}";
+    let shown = browser.submit("/ui/mounts/config?mount=gcp", &[("credentials", key)]);
+    assert!(shown.text.contains("The configuration is saved"));
+    assert!(!shown.text.contains("very secret"));
+    let sent = browser.api.sent();
+    let write = sent
+        .iter()
+        .find(|request| request.method == "POST" && request.target == "/v1/auth/gcp/config");
+    let body: serde_json::Value = serde_json::from_slice(&write.unwrap().body).unwrap();
+    assert_eq!(body, json!({ "credentials": key }));
+}
+
+#[test]
+fn a_role_is_made_of_what_was_filled_in() {
+    let mut browser = Browser::signed_in();
+    browser
+        .api
+        .answers("POST", "/v1/auth/gcp/role/web", 204, json!(null));
+    let form = [
+        ("name", "web"),
+        ("type", "iam"),
+        (
+            "bound_service_accounts",
+            "a@x.example\r\nb@x.example, c@x.example",
+        ),
+        ("bound_zones", "left-over"),
+        ("token_ttl", "3600"),
+        ("refuse_replay", "yes"),
+        ("token_type", "default"),
+    ];
+    let shown = browser.submit("/ui/roles/edit?mount=gcp&role=", &form);
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/roles/edit?mount=gcp&role=web&done=saved")
+    );
+    let sent = browser.api.sent();
+    let body: serde_json::Value = serde_json::from_slice(&sent[0].body).unwrap();
+    assert_eq!(
+        body,
+        json!({
+            "type": "iam",
+            "bound_service_accounts": ["a@x.example", "b@x.example", "c@x.example"],
+            "token_ttl": "3600", "refuse_replay": true, "token_type": "default",
+            "allow_gce_inference": false, "add_group_aliases": false, "token_no_default_policy": false,
+        })
+    );
+}
+
+#[test]
+fn a_mistake_in_a_policy_is_shown_with_its_line() {
+    let mut browser = Browser::signed_in();
+    browser.api.answers(
+        "POST",
+        "/v1/sys/policies/acl/ops",
+        400,
+        json!({ "errors": ["failed to parse policy: At 2:3: unexpected token"] }),
+    );
+    let text = "path \"a\" {\r\n  <oops>\r\n}";
+    let shown = browser.submit("/ui/policies/edit", &[("name", "ops"), ("policy", text)]);
+    assert_eq!(shown.status, 400);
+    assert!(shown.text.contains("Line 2:"), "{}", shown.text);
+    assert!(shown.text.contains("&lt;oops&gt;") && !shown.text.contains("<oops>"));
+}
+
+#[test]
+fn nothing_is_disabled_or_deleted_before_its_name_was_typed() {
+    let mut browser = Browser::signed_in();
+    let shown = browser.submit("/ui/mounts/disable", &[("path", "gcp")]);
+    assert!(shown.text.contains("cannot be undone"));
+    browser.submit(
+        "/ui/leases/revoke",
+        &[("prefix", "auth/gcp"), ("typed", "auth")],
+    );
+    browser.submit(
+        "/ui/organizations/delete",
+        &[("name", "acme"), ("typed", "acm")],
+    );
+    let sent = browser.api.sent();
+    assert!(
+        sent.iter().all(|request| request.method == "GET"),
+        "{sent:?}"
+    );
+}
+
+#[test]
+fn a_box_that_is_on_by_default_is_ticked_on_a_new_role() {
+    let mut browser = Browser::signed_in();
+    let ticked = "name=\"allow_gce_inference\" value=\"yes\" checked";
+    let shown = browser.get("/ui/roles/edit?mount=gcp");
+    assert!(shown.text.contains(ticked), "{}", shown.text);
+    let role = json!({ "data": { "type": "iam", "allow_gce_inference": false } });
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/role/web", 200, role);
+    let shown = browser.get("/ui/roles/edit?mount=gcp&role=web");
+    assert!(!shown.text.contains(ticked), "{}", shown.text);
+}

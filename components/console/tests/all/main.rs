@@ -1,0 +1,13 @@
+//! The console over an API that the tests write.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod browser;
+mod forms;
+mod lists;
+mod sessions;

@@ -1,0 +1,216 @@
+//! Sessions: how they begin, and how they end.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::browser::{Browser, TOKEN};
+
+/// Every page, for a session that may look at all of them.
+const PAGES: [&str; 12] = [
+    "/ui/",
+    "/ui/sign-in",
+    "/ui/mounts",
+    "/ui/roles?mount=gcp",
+    "/ui/explain",
+    "/ui/policies",
+    "/ui/capabilities",
+    "/ui/tokens",
+    "/ui/leases",
+    "/ui/identity",
+    "/ui/organizations",
+    "/ui/nothing",
+];
+
+#[test]
+fn h17_a_token_signs_in_and_is_in_no_page_and_in_no_address() {
+    let mut browser = Browser::signed_in();
+    for page in PAGES {
+        let shown = browser.get(page);
+        assert!(!shown.text.contains(TOKEN), "{page}");
+        let elsewhere = shown.headers.iter();
+        assert!(!elsewhere.clone().any(|(_, value)| value.contains(TOKEN)));
+    }
+    for request in browser.api.sent() {
+        assert!(!request.target.contains(TOKEN));
+        let token = request
+            .headers
+            .iter()
+            .find(|(name, _)| matches!(name.as_str(), "x-vault-token" | "authorization"));
+        assert!(String::from_utf8_lossy(&token.unwrap().1).ends_with(TOKEN));
+        let peer = request
+            .headers
+            .iter()
+            .find(|(name, _)| name == "x-gatehouse-peer");
+        assert_eq!(peer.unwrap().1, b"192.0.2.7");
+    }
+}
+
+#[test]
+fn h15_every_page_forbids_scripts_frames_and_keeping() {
+    let mut browser = Browser::signed_in();
+    for page in PAGES {
+        let shown = browser.get(page);
+        let policy = shown.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{page}: {policy}");
+        assert!(policy.contains("frame-ancestors 'none'"));
+        assert!(!policy.contains("unsafe") && !policy.contains("script"));
+        assert_eq!(shown.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(shown.header("cache-control"), Some("no-store"), "{page}");
+        assert!(shown.header("referrer-policy").is_some());
+        for inline in ["<script", "<style", " style=", " onclick=", "javascript:"] {
+            assert!(!shown.text.contains(inline), "{page}: {inline}");
+        }
+        assert!(shown.text.contains("<h1>") && shown.text.contains("lang=\"en\""));
+    }
+    let sheet = browser.get("/ui/style.css");
+    assert_eq!(
+        sheet.header("content-type"),
+        Some("text/css; charset=utf-8")
+    );
+}
+
+#[test]
+fn h17_the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
+    let mut browser = Browser::at_server(1);
+    let plain = browser.get("/ui/");
+    let plain = plain.header("set-cookie").unwrap().to_owned();
+    assert!(
+        plain.ends_with("; Path=/; HttpOnly; SameSite=Strict"),
+        "{plain}"
+    );
+    browser.is_https = true;
+    let shown = browser.get("/ui/");
+    let secure = shown.header("set-cookie").unwrap();
+    assert!(secure.starts_with("__Host-"), "{secure}");
+    assert!(secure.ends_with("; SameSite=Strict; Secure"), "{secure}");
+    assert!(!secure.contains("Max-Age") && !secure.contains("Expires"));
+}
+
+#[test]
+fn h17_a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
+    let theirs = Browser::signed_in().cookie;
+    let mut browser = Browser::at_server(2);
+    browser.cookie = theirs.clone();
+    let shown = browser.get("/ui/mounts");
+    assert_eq!(shown.status, 401);
+    assert!(
+        shown.text.contains("session of another server"),
+        "{}",
+        shown.text
+    );
+    assert!(browser.api.sent().is_empty());
+    assert_ne!(browser.cookie, theirs);
+}
+
+#[test]
+fn h17_a_session_that_rests_too_long_is_over() {
+    let mut browser = Browser::signed_in();
+    browser.clock.advance(Duration::from_secs(899));
+    assert_eq!(browser.get("/ui/").status, 200);
+    browser.clock.advance(Duration::from_secs(899));
+    assert_eq!(browser.get("/ui/").status, 200, "each request counts");
+    browser.clock.advance(Duration::from_secs(901));
+    browser.api.sent();
+    let shown = browser.get("/ui/mounts");
+    assert_eq!(shown.status, 401);
+    assert!(shown.text.contains("Your session has ended"));
+    assert!(browser.api.sent().is_empty());
+}
+
+#[test]
+fn after_signing_out_a_page_asks_to_sign_in_and_nothing_is_asked_of_the_api() {
+    let mut browser = Browser::signed_in();
+    let shown = browser.submit("/ui/sign-out", &[]);
+    assert!(shown.text.contains("You are signed out"));
+    assert_eq!(browser.cookie, None);
+    assert!(
+        browser.api.sent().is_empty(),
+        "the token was not to be revoked"
+    );
+    let shown = browser.get("/ui/policies");
+    assert!(shown.text.contains("<h1>Sign in</h1>"));
+    assert!(browser.api.sent().is_empty());
+}
+
+#[test]
+fn signing_out_ends_the_token_where_the_visitor_wants_it() {
+    let mut browser = Browser::signed_in();
+    browser
+        .api
+        .answers("POST", "/v1/auth/token/revoke-self", 204, json!(null));
+    browser.submit("/ui/sign-out", &[("revoke", "yes")]);
+    let sent = browser.api.sent();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].target, "/v1/auth/token/revoke-self");
+}
+
+#[test]
+fn a_jwt_signs_in_by_a_login_under_a_role() {
+    let mut browser = Browser::at_server(1);
+    browser.api.answers(
+        "POST",
+        "/v1/auth/gcp/login",
+        200,
+        json!({ "auth": { "client_token": "hvs.of-the-login" } }),
+    );
+    let form = [
+        ("by", "jwt"),
+        ("mount", "gcp"),
+        ("role", "web"),
+        ("jwt", "a.b.c"),
+    ];
+    assert_eq!(browser.submit("/ui/sign-in", &form).status, 303);
+    browser.api.sent();
+    browser.get("/ui/policies");
+    let sent = browser.api.sent();
+    let token = sent[0]
+        .headers
+        .iter()
+        .find(|(name, _)| name == "x-vault-token");
+    assert_eq!(token.unwrap().1, b"hvs.of-the-login");
+}
+
+#[test]
+fn a_token_for_organizations_is_not_sent_to_the_other_api() {
+    let mut browser = Browser::at_server(1);
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations", 200, json!({ "data": [] }));
+    let form = [("by", "organizations"), ("api_token", "abc.atlasv1.def")];
+    assert_eq!(browser.submit("/ui/sign-in", &form).status, 303);
+    browser.api.sent();
+    let shown = browser.get("/ui/policies");
+    assert_eq!(shown.status, 403);
+    assert!(shown.text.contains("organizations alone"));
+    assert!(browser.api.sent().is_empty());
+    assert_eq!(browser.get("/ui/organizations").status, 200);
+}
+
+#[test]
+fn a_token_that_is_refused_too_long_or_none_starts_no_session() {
+    let mut browser = Browser::at_server(1);
+    let error = json!({ "errors": ["permission denied"] });
+    browser
+        .api
+        .answers("GET", "/v1/auth/token/lookup-self", 403, error);
+    let long = "x".repeat(2_001);
+    for (token, status) in [
+        ("wrong", 403),
+        (long.as_str(), 400),
+        ("", 400),
+        ("a\r\nb", 400),
+    ] {
+        let shown = browser.submit("/ui/sign-in", &[("by", "token"), ("token", token)]);
+        assert_eq!(shown.status, status);
+        assert!(token.len() < 5 || !shown.text.contains(token));
+        assert!(browser.get("/ui/").text.contains("<h1>Sign in</h1>"));
+    }
+}
+
+#[test]
+fn a_browser_at_the_root_is_led_to_the_console() {
+    let shown = Browser::at_server(1).get("/");
+    assert_eq!(shown.status, 303);
+    assert_eq!(shown.header("location"), Some("/ui/"));
+}

@@ -1,0 +1,108 @@
+//! A browser without scripts: it keeps one cookie, and fills in the forms that pages have.
+
+use gatehouse_tests::DevServer;
+
+/// A page as it came.
+pub struct Shown {
+    pub status: u16,
+    pub location: String,
+    pub policy: String,
+    pub text: String,
+}
+
+/// A browser at one server.
+pub struct Browser<'a> {
+    server: &'a DevServer,
+    client: reqwest::blocking::Client,
+    cookie: Option<String>,
+}
+
+impl<'a> Browser<'a> {
+    pub fn at(server: &'a DevServer) -> Self {
+        let client = reqwest::blocking::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self {
+            server,
+            client,
+            cookie: None,
+        }
+    }
+
+    pub fn signed_in(server: &'a DevServer) -> Self {
+        let mut browser = Self::at(server);
+        let token = server.root_token.clone();
+        let shown = browser.submit("/ui/sign-in", &[("by", "token"), ("token", &token)]);
+        assert_eq!(shown.status, 303, "{}", shown.text);
+        browser
+    }
+
+    pub fn get(&mut self, target: &str) -> Shown {
+        let address = format!("{}{target}", self.server.process.address());
+        let request = self.client.get(address).header("Accept", "text/html");
+        self.send(request)
+    }
+
+    /// Fills in the form on the page at `page`, and sends it there.
+    pub fn submit(&mut self, page: &str, fields: &[(&str, &str)]) -> Shown {
+        let shown = self.get(page).text;
+        let (_, key) = shown
+            .split_once("name=\"form_key\" value=\"")
+            .unwrap_or_else(|| panic!("{page} has no form: {shown}"));
+        let key = key.split('"').next().unwrap();
+        let fields = [&[("form_key", key)], fields].concat();
+        self.post(page, &fields)
+    }
+
+    /// Sends a form as it is.
+    pub fn post(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
+        let address = self.server.process.address().to_owned();
+        let body: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
+            .collect();
+        let request = self
+            .client
+            .post(format!("{address}{target}"))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Origin", address)
+            .header("Sec-Fetch-Site", "same-origin")
+            .body(body.join("&"));
+        self.send(request)
+    }
+
+    fn send(&mut self, mut request: reqwest::blocking::RequestBuilder) -> Shown {
+        if let Some(cookie) = &self.cookie {
+            request = request.header("Cookie", cookie);
+        }
+        let answer = request.send().unwrap();
+        let header = |name: &str| {
+            let value = answer.headers().get(name);
+            value.map_or_else(String::new, |value| value.to_str().unwrap().to_owned())
+        };
+        let set = header("set-cookie");
+        if !set.is_empty() {
+            self.cookie = match set.contains("Max-Age=0") {
+                true => None,
+                false => set.split(';').next().map(str::to_owned),
+            };
+        }
+        Shown {
+            status: answer.status().as_u16(),
+            location: header("location"),
+            policy: header("content-security-policy"),
+            text: answer.text().unwrap(),
+        }
+    }
+}
+
+fn encoded(text: &str) -> String {
+    let letter = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
+            char::from(byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    };
+    text.bytes().map(letter).collect()
+}
