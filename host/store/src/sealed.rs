@@ -95,7 +95,7 @@ impl Opened {
 }
 
 /// The version of a keyring that was stored just now, until it is read: no entry has it.
-const NOT_READ: Version = Version(0);
+pub(crate) const NOT_READ: Version = Version(0);
 
 /// Seals what goes into a backend and opens what comes out (SEC-K1).
 ///
@@ -196,8 +196,8 @@ impl<B: Backend> SealedBackend<B> {
     /// When there is no keyring, `root_key` does not seal it, or the backend fails.
     pub async fn open_existing(&self, root_key: &RootKey) -> Result<(), UnsealError> {
         let stored = self.load_keyring(root_key).await?;
-        let (keyring, _) = stored.ok_or(UnsealError::NoKeyring)?;
-        self.install(&keyring, root_key);
+        let (keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+        self.install(&keyring, root_key, version);
         Ok(())
     }
 

@@ -15,6 +15,7 @@ use crate::backend::StoredEntry;
 use crate::generation::GenerationRecord;
 use crate::layout::{GENERATION_KEY, KEYRING_KEY, SEAL_KEY, put, unsealable};
 use crate::rules::SharedClock;
+use crate::sealed::NOT_READ;
 use crate::shares::SealRecord;
 use crate::{Backend, Generation, Guard, Namespace, SealedBackend, UnsealError, init_marker};
 
@@ -100,7 +101,8 @@ impl<B: Backend> Restoration<B> {
         let keyring = beside.iter().find(|entry| entry.key == KEYRING_KEY);
         let keyring = keyring.ok_or(BackupError::Changed)?;
         let keyring = Keyring::open(root_key, &keyring.value)?;
-        store.install(&keyring, root_key);
+        // Nobody else has the store, so there is no version to hold on to.
+        store.install(&keyring, root_key, NOT_READ);
         Ok(Self {
             store,
             inventory,
