@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use gatehouse_ports::StoreError;
-use gatehouse_store::{Backend as _, Tended, UnsealError};
+use gatehouse_store::{Tended, UnsealError};
 
 use super::Store;
 use super::witness::Witness;
@@ -14,9 +13,6 @@ use super::witness::Witness;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// The pause while there is more to be sealed anew.
 const WHILE_AT_WORK: Duration = Duration::from_secs(1);
-
-/// How often a store that other servers share is looked at for what they have done to its keys.
-const FOLLOWED_EVERY: Duration = Duration::from_secs(1);
 
 /// Looks after the keys of one store.
 pub struct Upkeep {
@@ -50,36 +46,13 @@ impl Upkeep {
             let pause = self.run().await;
             tokio::select! {
                 () = &mut stop => break,
-                () = self.rest(pause) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
         if !self.store.is_sealed()
             && let Err(error) = self.count().await
         {
             tracing::error!("the store could not be counted: {error:#}");
-        }
-    }
-
-    /// Waits, and meanwhile takes over what other servers do to the keys.
-    async fn rest(&self, pause: Duration) {
-        let until = Instant::now() + pause;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            if !self.store.is_shared() {
-                return tokio::time::sleep(left).await;
-            }
-            tokio::time::sleep(left.min(FOLLOWED_EVERY)).await;
-            match self.store.follow_others().await {
-                Ok(true) => tracing::info!("another server has changed the keys of the store"),
-                Err(StoreError::Sealed) => tracing::error!(
-                    "another server has replaced the root key, and this one came too late to follow: it is sealed; unseal it with the new key"
-                ),
-                // A store that is away is told of by those who need it.
-                Ok(false) | Err(_) => {}
-            }
         }
     }
 
