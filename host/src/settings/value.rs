@@ -67,6 +67,7 @@ impl SettingValue for String {
 impl SettingValue for RootTokenHash {
     const EXPECTED: &'static str =
         "\"sha256:\" and 64 hexadecimal digits, as `gatehouse operator root-token` prints it";
+    const KIND: &'static SettingKind = &SettingKind::Text;
 
     // The token itself, for one.
     const SHOWS_MISTAKES: bool = false;

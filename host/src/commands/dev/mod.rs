@@ -94,6 +94,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
     );
 
+    let has_console = settings.console.enabled;
     let start = async move {
         compile_apart(settings.components.cache_directory.as_deref()).await;
         Server::start(&settings).await
@@ -126,7 +127,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
             site_admin_token: &initialized.site_admin_token,
             unseal_keys: &initialized.unseal_keys,
             google: &google.base_url(),
-            has_console: settings.console.enabled,
+            has_console,
             key_file: &key_file,
         };
         print(&guide.to_string())?;
