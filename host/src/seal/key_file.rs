@@ -12,6 +12,7 @@ use gatehouse_store::{
 };
 use zeroize::Zeroizing;
 
+use super::following::order_seal;
 use super::witness::sync_folder_of;
 use super::{Store, wrong_kind};
 use crate::runtime::services::{
@@ -161,6 +162,13 @@ impl Seal for KeyFileSeal {
         self.store.seal();
         tracing::warn!("the store was sealed by a caller, until the next start");
         Box::pin(async { Ok(()) })
+    }
+
+    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async {
+            order_seal(&self.store).await?;
+            self.seal().await
+        })
     }
 
     fn keys(&self) -> Option<&dyn Keys> {

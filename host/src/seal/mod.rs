@@ -1,6 +1,7 @@
 //! The store that the settings name, and who holds its key (SEC-K2).
 
 mod ceremonies;
+mod following;
 mod key_file;
 mod keys;
 pub mod migration;
@@ -103,7 +104,7 @@ impl SealedStore {
                 Arc::new(seal)
             }
         };
-        let mut upkeep = Upkeep::new(Arc::clone(&store), witness);
+        let mut upkeep = Upkeep::new(Arc::clone(&store), Arc::clone(&seal), witness);
         upkeep.begin().await?;
         Ok(Self {
             backups: Arc::new(ServedBackups::new(Arc::clone(&store))),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::Store;
+use super::following::order_seal;
 use super::witness::Witness;
 use crate::runtime::services::{
     Answer, Ceremonies, InitializeError, Keys, Progress, Seal, SealFailure, UnsealError,
@@ -157,6 +158,13 @@ impl Seal for HeldInShares {
             self.0.seal().await;
             tracing::warn!("the store was sealed by a caller");
             Ok(())
+        })
+    }
+
+    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async {
+            order_seal(&self.1).await?;
+            Seal::seal(self).await
         })
     }
 

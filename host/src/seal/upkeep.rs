@@ -7,7 +7,9 @@ use anyhow::Result;
 use gatehouse_store::{Tended, UnsealError};
 
 use super::Store;
+use super::following::follow;
 use super::witness::Witness;
+use crate::runtime::services::Seal;
 
 /// How often something may be due.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -17,15 +19,21 @@ const WHILE_AT_WORK: Duration = Duration::from_secs(1);
 /// Looks after the keys of one store.
 pub struct Upkeep {
     store: Arc<Store>,
+    seal: Arc<dyn Seal>,
     witness: Option<Witness>,
     /// When the store was last counted since it was opened.
     counted: Option<Instant>,
 }
 
 impl Upkeep {
-    pub(super) const fn new(store: Arc<Store>, witness: Option<Witness>) -> Self {
+    pub(super) const fn new(
+        store: Arc<Store>,
+        seal: Arc<dyn Seal>,
+        witness: Option<Witness>,
+    ) -> Self {
         Self {
             store,
+            seal,
             witness,
             counted: None,
         }
@@ -39,14 +47,20 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Does what is due until `stop` is ready.
+    /// Does what is due, and follows the other servers that share the store, until `stop` is ready.
     pub async fn repeat(mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
+        let following = follow(Arc::clone(&self.store), Arc::clone(&self.seal));
+        let mut following = std::pin::pin!(following);
         loop {
-            let pause = self.run().await;
+            let pause = tokio::select! {
+                pause = self.run() => pause,
+                () = &mut following => INTERVAL,
+            };
             tokio::select! {
                 () = &mut stop => break,
                 () = tokio::time::sleep(pause) => {}
+                () = &mut following => {}
             }
         }
         if !self.store.is_sealed()

@@ -14,6 +14,9 @@ pub(crate) const GENERATION_KEY: &str = "generation";
 /// There for a while after the root key was replaced: the new one, for other hosts that have the store open.
 pub(crate) const HANDOVER_KEY: &str = "handover";
 
+/// How often all hosts were ordered to seal themselves, a number of 8 bytes; absent before the first time.
+pub(crate) const SEAL_ORDERS_KEY: &str = "seal-orders";
+
 pub(crate) fn put(key: &str, value: Vec<u8>) -> Change {
     Change::Put {
         key: key.to_owned(),

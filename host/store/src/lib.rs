@@ -57,6 +57,7 @@ mod postgresql;
 mod private_store;
 mod roster;
 mod rules;
+mod seal_orders;
 mod sealed;
 mod shares;
 mod verified_versions;

@@ -125,6 +125,8 @@ pub struct SealedBackend<B> {
     /// Held by whoever takes over a keyring that another host has changed. Taken after `key_work` where both are.
     pub(crate) following: tokio::sync::Mutex<()>,
     verified: VerifiedVersions,
+    /// How many orders to seal all hosts there were when the store began to be opened.
+    pub(crate) opened_after: AtomicU64,
 }
 
 impl<B: Backend> SealedBackend<B> {
@@ -140,6 +142,7 @@ impl<B: Backend> SealedBackend<B> {
             key_work: tokio::sync::Mutex::default(),
             following: tokio::sync::Mutex::default(),
             verified: VerifiedVersions::default(),
+            opened_after: AtomicU64::default(),
         }
     }
 
@@ -157,6 +160,7 @@ impl<B: Backend> SealedBackend<B> {
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
         init_marker::settle(&self.backend).await?;
         ensure_restored(&self.backend).await?;
+        self.note_seal_orders().await?;
         let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
         if seal.into_iter().any(|entry| entry.is_some()) {
             return Err(UnsealError::SharesNeeded);

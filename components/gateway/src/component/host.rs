@@ -63,6 +63,10 @@ impl Seal for Imported {
     fn seal(&self) -> Result<(), SealFailure> {
         seal_wit::seal()
     }
+
+    fn seal_all(&self) -> Result<(), SealFailure> {
+        seal_wit::seal_all()
+    }
 }
 
 impl Keys for Imported {

@@ -102,6 +102,13 @@ pub trait Seal {
     ///
     /// When the host cannot.
     fn seal(&self) -> Result<(), SealFailure>;
+
+    /// Makes all servers that share the stores forget the key, this one at once.
+    ///
+    /// # Errors
+    ///
+    /// When the host cannot.
+    fn seal_all(&self) -> Result<(), SealFailure>;
 }
 
 /// A seal that no operator has to do anything about, and no operator can.
@@ -141,6 +148,10 @@ impl Seal for AutomaticSeal {
     }
 
     fn seal(&self) -> Result<(), SealFailure> {
+        Err(SealFailure::Automatic)
+    }
+
+    fn seal_all(&self) -> Result<(), SealFailure> {
         Err(SealFailure::Automatic)
     }
 }

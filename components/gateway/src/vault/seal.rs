@@ -211,9 +211,14 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(bytes))
 }
 
-/// `sys/seal`: forgets the key, for a caller with `sudo`.
+/// `sys/seal`: forgets the key, for a caller with `sudo`; with `cluster`, on all servers that share the store.
 pub(super) fn seal(call: &Call<'_>) -> Answer {
-    call.server.host.seal.seal()?;
+    let seal = &call.server.host.seal;
+    if call.fields()?.boolean("cluster")?.unwrap_or_default() {
+        seal.seal_all()?;
+    } else {
+        seal.seal()?;
+    }
     Ok(None)
 }
 

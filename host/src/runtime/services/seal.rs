@@ -41,6 +41,9 @@ pub trait Seal: Send + Sync {
     /// Forgets the key.
     fn seal(&self) -> Answer<'_, Result<(), SealFailure>>;
 
+    /// Makes all servers that share the stores forget the key, this one at once.
+    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>>;
+
     /// The keys that seal what is stored, where there are any.
     fn keys(&self) -> Option<&dyn Keys> {
         None
@@ -91,6 +94,10 @@ impl Seal for AutomaticSeal {
     }
 
     fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async { Err(SealFailure::Automatic) })
+    }
+
+    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
         Box::pin(async { Err(SealFailure::Automatic) })
     }
 }
@@ -149,5 +156,10 @@ pub(super) fn bind(
     instance.func_wrap_async("seal", move |_, ()| {
         let seal = Arc::clone(&bound);
         Box::new(async move { Ok((seal.seal().await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("seal-all", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.seal_all().await,)) })
     })
 }

@@ -327,6 +327,8 @@ impl<B: Backend> ShareSeal<B> {
 
     /// Opens the store with the one of these keys that is right.
     async fn open_with(&self, keys: &[RootKey]) -> Result<(), ShareError> {
+        let noted = self.store.note_seal_orders().await;
+        noted.map_err(UnsealError::from)?;
         for root_key in keys {
             let (keyring, version) = match self.store.load_keyring(root_key).await {
                 Ok(Some(found)) => found,

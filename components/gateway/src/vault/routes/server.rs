@@ -65,6 +65,11 @@ const ROTATION: &[Field] = &[
     boolean("enabled", "True if keys are rotated by these two."),
 ];
 
+const SEAL: &[Field] = &[boolean(
+    "cluster",
+    "True if all servers that share the store are sealed, and not this one alone.",
+)];
+
 const NO_RECOVERY_KEYS: Handler = Handler::Unadmitted(ceremonies::no_recovery_keys_to_rekey);
 const OTHER_METHODS: Handler = Handler::Unadmitted(status::otherwise);
 const OTHER_STEPS: Handler = Handler::Unadmitted(ceremonies::otherwise);
@@ -139,7 +144,7 @@ pub(super) const ROUTES: &[Route] = &[
         unadmitted(Verb::Post, "unseal", "Give a share.", seal::unseal).sending(SHARE),
     ]).open().otherwise(OTHER_METHODS),
     route("seal", "Makes the server forget its key.", &[
-        write("seal", "Seal the server.", &[], seal::seal),
+        write("seal", "Seal the server.", SEAL, seal::seal),
     ]).sudo(),
     route("key-status", "Tells about the key that seals what is stored.", &[
         read("encryption-key-status", "Read its number, its age and how much it has sealed.", keys::status),

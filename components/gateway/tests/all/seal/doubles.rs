@@ -14,6 +14,8 @@ pub type Clock = &'static ManualClock;
 pub struct Vault {
     pub store: MemoryStore<Clock>,
     sealed: AtomicBool,
+    /// True once the other servers that share the store were told to seal themselves.
+    pub others_sealed: AtomicBool,
     pub fails: Mutex<Option<Step>>,
     state: Mutex<State>,
 }
@@ -41,6 +43,7 @@ impl Vault {
         Self {
             store: MemoryStore::new(clock),
             sealed: AtomicBool::new(true),
+            others_sealed: AtomicBool::default(),
             fails: Mutex::default(),
             state: Mutex::default(),
         }
@@ -177,5 +180,10 @@ impl Seal for ScriptedSeal {
     fn seal(&self) -> Result<(), SealFailure> {
         self.0.sealed.store(true, Ordering::SeqCst);
         Ok(())
+    }
+
+    fn seal_all(&self) -> Result<(), SealFailure> {
+        self.0.others_sealed.store(true, Ordering::SeqCst);
+        self.seal()
     }
 }

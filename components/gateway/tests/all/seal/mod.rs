@@ -2,6 +2,7 @@
 
 mod doubles;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
@@ -488,6 +489,26 @@ fn sealing_needs_sudo_and_closes_the_server_until_it_is_unsealed() {
     }
     seal(Method::Get, &root).expect(405);
     server.send(Method::Get, "sys/auth", &root, "").expect(200);
+}
+
+#[test]
+fn a8_sealing_concerns_the_other_servers_only_where_the_caller_says_so() {
+    let (server, root) = SharesServer::initialized();
+    for (body, concerns_others) in [
+        ("", false),
+        ("{}", false),
+        (r#"{"cluster":false}"#, false),
+        (r#"{"cluster":true}"#, true),
+    ] {
+        server.give(1).expect(200);
+        server.give(2).expect(200);
+        server
+            .send(Method::Put, "sys/seal", &root, body)
+            .expect(204);
+        assert_eq!(server.status(), (true, true, 2, 3, 0));
+        let others_sealed = server.vault.others_sealed.load(Ordering::SeqCst);
+        assert_eq!(others_sealed, concerns_others, "{body}");
+    }
 }
 
 #[test]
