@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gatehouse_ports::{CommitError, SystemClock};
 use gatehouse_store::{
-    FORGOTTEN_AFTER, LIVE_FOR, Namespace, Node, PostgresBackend, PostgresError, PostgresRoster,
-    PrivateStore, Roll, Roster,
+    Backend as _, FORGOTTEN_AFTER, Guard, LIVE_FOR, Namespace, Node, PostgresBackend,
+    PostgresError, PostgresRoster, PrivateStore, Roll, Roster,
 };
 use tokio::task::JoinSet;
 
@@ -258,4 +258,34 @@ async fn s13_a_server_that_was_cut_off_while_a_command_had_the_database_commits_
     );
     let command = PrivateStore::new(Arc::new(command), Namespace::Access);
     assert_eq!(value(&command, "late").await, None);
+}
+
+#[tokio::test]
+async fn s1_a_commit_under_a_guard_is_applied_only_while_the_guard_holds() {
+    let database = Database::with_tables().await;
+    let backend = shared(&database).await.unwrap();
+    assert!(backend.is_shared());
+    let mark = || vec![put("mark", "owner")];
+    let set = async || {
+        let committed = backend.commit(Namespace::Keyring, vec![], mark()).await;
+        committed.unwrap();
+        let found = backend.get(Namespace::Keyring, &["mark"]).await.unwrap();
+        let version = found[0].as_ref().unwrap().version;
+        let key = "mark".to_owned();
+        Guard { key, version }
+    };
+    let write = async |guard: &Guard, key: &str| {
+        let changes = vec![put(key, "written")];
+        let commit = backend.commit_under(guard.clone(), Namespace::Access, vec![], changes);
+        commit.await
+    };
+    let former = set().await;
+    assert_eq!(write(&former, "first").await, Ok(()));
+    let own = set().await;
+    assert_eq!(write(&former, "late").await, Err(Guard::lost()));
+    assert_eq!(write(&own, "second").await, Ok(()));
+    let keys = ["first", "late", "second"];
+    let found = backend.get(Namespace::Access, &keys).await.unwrap();
+    let there: Vec<bool> = found.iter().map(Option::is_some).collect();
+    assert_eq!(there, [true, false, true]);
 }
