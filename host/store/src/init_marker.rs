@@ -22,7 +22,9 @@ use gatehouse_ports::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::layout::{GENERATION_KEY, KEYRING_KEY, KEYS_KEY, SEAL_KEY, put};
+use crate::layout::{
+    GENERATION_KEY, HANDOVER_KEY, KEYRING_KEY, KEYS_KEY, SEAL_KEY, SEAL_ORDERS_KEY, put,
+};
 use crate::{Backend, Guard, Namespace, UnsealError};
 
 const MARK_KEY: &str = "initialization";
@@ -241,6 +243,8 @@ pub async fn wipe(backend: &impl Backend, guard: &Guard) -> Result<(), StoreErro
         SEAL_KEY,
         KEYS_KEY,
         GENERATION_KEY,
+        HANDOVER_KEY,
+        SEAL_ORDERS_KEY,
         MARK_KEY,
         LEASE_KEY,
     ];

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use gatehouse_access::{Access, Requests as _, System as _, TokenLookup as _, TokenReference};
+use gatehouse_access::{Access, System as _, TokenLookup as _, TokenReference};
 use gatehouse_store::create_key_file;
 use tempfile::TempDir;
 

@@ -54,6 +54,7 @@ mod postgres_locks;
 mod postgres_nodes;
 mod postgres_refusals;
 mod scans;
+mod seal_orders;
 mod sealing;
 mod several_hosts;
 mod shared_keys;

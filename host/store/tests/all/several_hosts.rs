@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LEASE: Duration = Duration::from_secs(5);
 
 /// What one host has of the store that all share. It can be cut off from it, and held up before its next commit.
-struct Link {
+pub struct Link {
     below: Arc<MemoryBackend>,
     is_cut_off: AtomicBool,
     is_held_up: AtomicBool,
@@ -33,7 +33,7 @@ struct Link {
 }
 
 impl Link {
-    fn to(below: &Arc<MemoryBackend>) -> Arc<Self> {
+    pub fn to(below: &Arc<MemoryBackend>) -> Arc<Self> {
         Arc::new(Self {
             below: below.clone(),
             is_cut_off: AtomicBool::new(false),
@@ -44,7 +44,7 @@ impl Link {
     }
 
     /// Lets nothing through any more.
-    fn cut_off(&self) {
+    pub fn cut_off(&self) {
         self.is_cut_off.store(true, Ordering::SeqCst);
     }
 
