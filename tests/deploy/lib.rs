@@ -104,8 +104,11 @@ pub fn configuration(path: &str) -> Value {
 /// When there is none.
 pub fn default_limit(key: &str) -> String {
     let page = read("docs/reference/settings.md");
+    let (_, page) = page
+        .split_once("## `[limits]`")
+        .expect("the section is there");
     let row = format!(r"(?m)^\| `{key}` \| .*Default ([\d,]+(?: \w+)?)");
-    let found = found(&page, &row);
+    let found = found(page, &row);
     found.first().expect(key).replace(',', "")
 }
 

@@ -432,7 +432,9 @@ const fn is_plain(byte: u8) -> bool {
 
 /// The environment variable of a setting.
 pub(super) fn variable_name(section: &str, key: &str) -> String {
-    format!("{ENVIRONMENT_PREFIX}{section}_{key}").to_ascii_uppercase()
+    format!("{ENVIRONMENT_PREFIX}{section}_{key}")
+        .replace('.', "_")
+        .to_ascii_uppercase()
 }
 
 fn suggestion<'a>(

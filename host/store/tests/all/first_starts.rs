@@ -319,7 +319,7 @@ async fn k2_shares_survive_a_store_that_is_out_of_order_for_a_while() {
     assert!(!host.give(&shares[1]).await.unwrap().sealed);
 }
 
-/// Reads fail the second and the third time.
+/// The first two reads after a start fail.
 struct Broken(Arc<MemoryBackend>, AtomicU32);
 
 impl Backend for Broken {
@@ -330,8 +330,8 @@ impl Backend for Broken {
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             let read = self.1.fetch_add(1, Ordering::SeqCst);
-            // Two reads make a start.
-            if (3..5).contains(&read) {
+            // Three reads make a start.
+            if (4..6).contains(&read) {
                 return Err(StoreError::Unavailable("later".into()));
             }
             self.0.get_changed(namespace, keys).await

@@ -33,7 +33,12 @@ pub(in crate::commands) struct Backup {
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     address: Option<Url>,
     /// Certificates by which the running server is known, beside those of the system
-    #[arg(long, value_name = "FILE", requires = "address")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "address",
+        conflicts_with = "config"
+    )]
     ca_file: Option<PathBuf>,
     /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
     #[arg(long, value_name = "FILE", required_unless_present = "address")]
