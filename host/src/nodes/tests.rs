@@ -62,7 +62,7 @@ impl Roster for List {
             nodes.insert(node.id.clone(), live);
             let runs = |live: &&LiveNode| after(live.seen_at, LIVE_FOR) > now;
             let mut live: Vec<_> = nodes.values().filter(runs).cloned().collect();
-            live.sort_by(|a, b| a.started_at.cmp(&b.started_at));
+            live.sort_by_key(|live: &LiveNode| live.started_at);
             Ok(Roll { now, live })
         })
     }
@@ -298,9 +298,7 @@ async fn beats_go_on_until_the_stop() {
     let subject = server(&list, "one", true);
     let stop = sleep(4 * BEAT + BEAT / 2);
     subject.nodes.repeat(stop).await;
-    let nodes = list.nodes.lock().unwrap();
-    assert_eq!(nodes.len(), 1);
-    drop(nodes);
+    assert_eq!(list.nodes.lock().unwrap().len(), 1);
     subject.nodes.leave().await;
     assert!(list.nodes.lock().unwrap().is_empty());
 }

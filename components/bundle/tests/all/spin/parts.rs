@@ -166,8 +166,11 @@ fn nothing_lists_keys_or_reads_many_at_once() {
     }
 }
 
-/// The manifests whose dependencies Spin composes, with what they name and what comes of it.
-const COMPOSED: [(&str, [(&str, Part); 3], Part); 2] = [
+/// A manifest, the dependencies that it names by their keys, and what comes of them.
+type Composed = (&'static str, [(&'static str, Part); 3], Part);
+
+/// The manifests whose dependencies Spin composes.
+const COMPOSED: [Composed; 2] = [
     ("spin.toml", CAPABILITIES, Part::Whole),
     (
         "spin-key-value.toml",
