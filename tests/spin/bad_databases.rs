@@ -1,4 +1,5 @@
-//! Databases that cannot be used: requests that need them get 503, the log says what mends it, and nothing has changed afterwards.
+//! Databases that cannot be used: requests below `/v1` that need them get 500, the log says what mends it, and nothing has changed
+//! afterwards (contract 1.6, SEC-S4).
 
 use std::fs;
 
@@ -66,7 +67,7 @@ fn s12_tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let server = start_logging(&installation);
     for path in ["/v1/auth/token/lookup-self", "/v1/sys/policies/acl/first"] {
         let token = Some(installation.root_token());
-        assert_eq!(server.send("GET", path, token, None).status, 503, "{path}");
+        assert_eq!(server.send("GET", path, token, None).status, 500, "{path}");
     }
     let log = log(&installation);
     assert!(log.contains("newer version of this software"), "{log}");
@@ -81,7 +82,7 @@ fn a_database_that_something_else_holds_is_waited_for_and_then_refused_and_can_b
     let other = database(&installation);
     execute(&other, "begin immediate");
     assert!(has(&installation, "first"));
-    assert_eq!(write(&installation, "second"), Err(503));
+    assert_eq!(write(&installation, "second"), Err(500));
     let log = log(&installation);
     assert!(log.contains("end what has the file open"), "{log}");
     execute(&other, "rollback");
