@@ -247,3 +247,45 @@ fn one_server_at_a_time_does_the_background_work_and_is_succeeded() {
     );
     assert_eq!(cluster.metric(last, "gatehouse_nodes_live"), Some(1.0));
 }
+
+#[test]
+fn k4_a_rotation_at_one_server_is_followed_by_the_others() {
+    let cluster = Cluster::start(2, "");
+    let path = |name: &str| format!("/v1/sys/policies/acl/{name}");
+    let body = json!({"policy": "path \"demo/*\" { capabilities = [\"read\"] }"});
+    for round in 0..4 {
+        let (rotates, follows) = (round % 2, (round + 1) % 2);
+        let rotated = cluster.as_root(rotates, "PUT", "/v1/sys/rotate", None);
+        assert!(rotated.status < 300, "{rotated:?}");
+        for (writes, reads) in [(rotates, follows), (follows, rotates)] {
+            let path = path(&format!("of-{round}-{writes}"));
+            let written = cluster.as_root(writes, "PUT", &path, Some(&body));
+            assert!(written.status < 300, "{written:?}");
+            assert_eq!(cluster.as_root(reads, "GET", &path, None).status, 200);
+        }
+    }
+    let term = |server| {
+        let status = cluster.as_root(server, "GET", "/v1/sys/key-status", None);
+        status.json()["data"]["term"].clone()
+    };
+    assert_eq!(term(0), 5);
+    assert_eq!(term(1), 5);
+}
+
+#[test]
+fn a8_one_call_seals_all_servers_that_share_the_store_or_the_one_alone() {
+    let cluster = Cluster::start(3, "");
+    let is_sealed = |server| {
+        let health = cluster.as_root(server, "GET", "/v1/sys/health", None);
+        health.json()["sealed"] == true
+    };
+    let alone = cluster.as_root(2, "PUT", "/v1/sys/seal", None);
+    assert_eq!(alone.status, 204, "{alone:?}");
+    assert!(is_sealed(2) && !is_sealed(0) && !is_sealed(1));
+
+    let all = json!({"cluster": true});
+    let sealed = cluster.as_root(0, "PUT", "/v1/sys/seal", Some(&all));
+    assert_eq!(sealed.status, 204, "{sealed:?}");
+    assert!(is_sealed(0));
+    await_that("the other server is sealed", || is_sealed(1));
+}
