@@ -171,7 +171,7 @@ fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_th
             let login = json!({"role": "dev", "jwt": "a.b.c"});
             let login = server.send("POST", "/v1/auth/gcp/login", None, Some(&login));
             assert_eq!(login.status, 503, "{login:?}");
-            // What needs no store is still answered.
+            // Requests that need no store are still answered.
             let ping = server.send("GET", "/api/v2/ping", None, None);
             assert_eq!(ping.status, 204);
         }

@@ -1,4 +1,4 @@
-//! What other servers have is copied: OpenBao's policies and identities, and all of the method from another Gatehouse.
+//! Copies from other servers: OpenBao's policies and identities, and all of the method from another Gatehouse.
 
 use std::fs;
 

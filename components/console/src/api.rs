@@ -34,7 +34,7 @@ pub fn encoded_path(path: &str) -> String {
 pub struct ApiError {
     /// The status code.
     pub status: u16,
-    /// What the API says; may be empty.
+    /// The text of the API; may be empty.
     pub messages: Vec<String>,
 }
 

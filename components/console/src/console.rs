@@ -18,7 +18,7 @@ const IDLE_SECONDS: u64 = 15 * 60;
 
 /// How the console is set up.
 pub struct Settings {
-    /// What seals sessions. `None` where nothing was set up: then no page is served.
+    /// The key that seals sessions. `None` where nothing was set up: then no page is served.
     pub key: Option<SealingKey>,
     /// Seconds without a request after which a session is over.
     pub idle_seconds: u64,
@@ -54,7 +54,7 @@ enum Arrival {
     Refused(SessionError),
 }
 
-/// What becomes of the cookie.
+/// The fate of the cookie.
 enum Cookie {
     /// It holds this session.
     Keep(Session),

@@ -45,7 +45,7 @@ impl Request {
             .map_or(self.target.as_str(), |(path, _)| path)
     }
 
-    /// What follows the path; empty where nothing does.
+    /// The query of the path; empty where there is none.
     pub(crate) fn query(&self) -> &str {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }

@@ -14,7 +14,7 @@ pub struct Page {
     pub status: u16,
     /// The title, which is also the heading.
     pub title: String,
-    /// What stands below the heading.
+    /// The content below the heading.
     pub content: Markup,
 }
 
@@ -201,7 +201,7 @@ pub fn notice(text: &str) -> Markup {
     html! { p class="notice" role="status" { (text) } }
 }
 
-/// What the API said in place of doing what was asked, and what to do next.
+/// A refusal of the API, and the advice on it.
 pub fn refused(error: &ApiError) -> Markup {
     html! {
         div class="refused" role="alert" {

@@ -57,7 +57,7 @@ impl Destination {
             .with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// What was written so far, from its beginning.
+    /// The bytes written so far, from the beginning.
     ///
     /// # Errors
     ///

@@ -86,7 +86,7 @@ impl Backups for ServedBackups {
     }
 }
 
-/// The place of a backup among those that are being made, while somebody is at work on it. Given back when that was cut off or failed.
+/// The place of a backup among those that are being made, while a request is at work on it. Given back when that was cut off or failed.
 struct Place<'a> {
     made: &'a Mutex<HashMap<String, Made>>,
     name: String,
@@ -132,7 +132,7 @@ impl<'a> Place<'a> {
         Ok((place, backup))
     }
 
-    /// Keeps the backup there until somebody goes on with it.
+    /// Keeps the backup there until a request goes on with it.
     fn fill(mut self, backup: Backup, patience: Duration) {
         let kept = Made {
             backup: Some(Box::new(backup)),

@@ -117,7 +117,7 @@ impl std::fmt::Display for Change<'_> {
     }
 }
 
-/// What differs between two readings of the settings. Audit sinks may come and go with all of theirs.
+/// The differences between two readings of the settings. Audit sinks may come and go with all of theirs.
 fn changes<'a>(before: &'a [EffectiveSetting], now: &'a [EffectiveSetting]) -> Vec<Change<'a>> {
     let value = |settings: &'a [EffectiveSetting], name: &str| {
         let found = settings.iter().find(|setting| setting.name == name);

@@ -33,7 +33,7 @@ pub trait NodesWatch: Send + Sync {
     fn works(&self, works: bool);
 }
 
-/// What a server says about itself.
+/// The introduction of a server to the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduction {
     /// The name that its operator knows it by.

@@ -118,7 +118,7 @@ impl Clock for MachineClock {
     fn sleep(&self, _: Duration) {}
 }
 
-/// What was told last.
+/// The last that was told.
 #[derive(Default)]
 struct Told {
     live: AtomicU64,

@@ -1,4 +1,4 @@
-//! What settings there are: for people to read, and for editors to check with.
+//! The reference of all settings: for people to read, and for editors to check with.
 //!
 //! The settings, their forms and defaults are those that reading asks for; their meaning is that of `docs/reference/settings.md`, which is
 //! made of the comments on the sections.
@@ -41,7 +41,7 @@ struct Described {
 }
 
 impl SettingsReference {
-    /// What this program knows.
+    /// The settings that this program knows.
     #[must_use]
     pub fn new() -> Self {
         let audit = Table::from_iter([(NAMED.to_owned(), Table::new().into())]);
@@ -154,7 +154,7 @@ fn in_json(value: &str) -> Option<Value> {
     serde_json::to_value(table.get("value")?).ok()
 }
 
-/// What the page says about sections and settings, by their names.
+/// The page's words about sections and settings, by their names.
 struct Meanings(BTreeMap<String, String>);
 
 impl Meanings {

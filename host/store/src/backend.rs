@@ -183,7 +183,7 @@ impl SnapshotPage {
         self.bytes < SNAPSHOT_PAGE_BYTES && self.entries.len() < SNAPSHOT_PAGE_ENTRIES
     }
 
-    /// What was added.
+    /// The entries that were added.
     pub(crate) fn finish(self) -> Vec<StoredEntry> {
         self.entries
     }

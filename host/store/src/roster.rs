@@ -37,7 +37,7 @@ pub struct LiveNode {
     pub started_at: u64,
     /// When it was seen last, by the same clock.
     pub seen_at: u64,
-    /// What its own clock showed then.
+    /// The time of its own clock then.
     pub clock: u64,
 }
 

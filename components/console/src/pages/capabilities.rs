@@ -1,4 +1,4 @@
-//! What a token may do at a path.
+//! The capabilities of a token at a path.
 
 use maud::{Markup, html};
 use serde_json::json;

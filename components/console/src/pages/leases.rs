@@ -11,7 +11,7 @@ use crate::layout::{Page, form, input, table};
 /// Entries on one page.
 const PAGE_SIZE: usize = 100;
 
-/// What is below a prefix.
+/// The leases below a prefix.
 pub fn list(visit: &Visit<'_>) -> Answer {
     let prefix = visit.query.text("prefix").trim_matches('/');
     let after = visit.query.text("after");

@@ -33,7 +33,7 @@ pub struct Visit<'a> {
     pub api: &'a Api<'a>,
 }
 
-/// What comes of a visit.
+/// The result of a visit.
 pub enum Outcome {
     /// A page.
     Page(Page),
@@ -45,7 +45,7 @@ pub enum Outcome {
     SignedOut,
 }
 
-/// What a page comes to, where the API can refuse.
+/// The result of a page that asks the API, which can refuse.
 type Answer = Result<Outcome, ApiError>;
 
 /// The outcome of `visit`.

@@ -165,7 +165,7 @@ pub fn configure(visit: &Visit<'_>, form: &Fields) -> Answer {
     )))
 }
 
-/// What Google grants the credentials.
+/// The permissions that Google grants the credentials.
 pub fn check(visit: &Visit<'_>) -> Answer {
     let mount = visit.query.text("mount");
     let answer = visit

@@ -10,7 +10,7 @@ use crate::layout::{Page, facts};
 /// Mounts looked into at most: each takes two calls of the API.
 const MOUNTS_LOOKED_AT: usize = 20;
 
-/// What the operator may want to mend.
+/// The findings that an operator may want to mend.
 struct Finding {
     text: String,
     place: String,

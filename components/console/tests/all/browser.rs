@@ -12,7 +12,7 @@ pub const TOKEN: &str = "hvs.CAESIOvernight";
 
 type Rule = (&'static str, String, u16, Value);
 
-/// What the API answers, the last rule first, and what it was sent.
+/// The answers of the API, the last rule first, and the requests that it was sent.
 #[derive(Clone, Default)]
 pub struct Api {
     rules: Rc<RefCell<Vec<Rule>>>,

@@ -49,7 +49,7 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// True if somebody else held what the statement needs, and nothing was done.
+    /// True if another connection held what the statement needs, and nothing was done.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Io(text) if text.contains("is locked"))

@@ -37,7 +37,7 @@ pub struct RestoreOptions<'a> {
 /// A store that was restored.
 #[derive(Debug)]
 pub struct Restored {
-    /// What the backup held.
+    /// The inventory of the backup.
     pub inventory: Inventory,
     /// True if its key is another one than that of the backup.
     pub has_new_key: bool,

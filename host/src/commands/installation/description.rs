@@ -17,7 +17,7 @@ const MAXIMUM_FILE: u64 = 16 << 20;
 /// The fields of a method's configuration that no server shows.
 pub(super) const SECRET_FIELDS: [&str; 1] = ["credentials"];
 
-/// What an installation is to have. Objects that it does not name stay as they are.
+/// The description of what an installation is to have. Objects that it does not name stay as they are.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::commands) struct Description {

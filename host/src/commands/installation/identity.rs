@@ -210,7 +210,7 @@ impl Reconciler<'_, '_> {
         ids.filter_map(Value::as_str).map(name).collect()
     }
 
-    /// What aliases are to lead to, as it is now.
+    /// The targets of aliases, as they are now.
     async fn owner<'n>(&mut self, family: Family, name: &'n str) -> Result<Owner<'n>> {
         let found = object(self.server.read(&family.at(name)).await?.found()?).unwrap_or_default();
         let id = found.get("id").and_then(Value::as_str).map(str::to_owned);

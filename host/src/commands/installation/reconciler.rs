@@ -29,7 +29,7 @@ pub(in crate::commands) struct Options {
 pub(super) struct PresentMount {
     pub(super) mount_type: String,
     pub(super) accessor: String,
-    /// What can be tuned: as it was set, where reading the tuning would show what applies.
+    /// The tuning: as it was set, where reading the tuning would show what applies.
     tuning: Fields,
 }
 

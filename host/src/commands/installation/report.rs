@@ -1,4 +1,4 @@
-//! What a run found and did, line by line as it goes on.
+//! The report of a run, line by line as it goes on.
 
 use std::io::{self, Write};
 
@@ -56,7 +56,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub(in crate::commands) fn summary(&self) -> Summary {
         self.summary
     }

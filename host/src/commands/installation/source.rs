@@ -33,15 +33,15 @@ const SHOWN_OF_CONFIG: [&str; 6] = [
 /// Fields that a read of a role shows and a write does not take.
 const SHOWN_OF_ROLE: [&str; 2] = ["name", "role_id"];
 
-/// What was read of a server.
+/// The description read of a server.
 #[derive(Debug, Default)]
 pub(in crate::commands) struct Taken {
     pub(in crate::commands) description: Description,
     /// Paths of methods whose private key the server keeps to itself.
     pub(in crate::commands) keyless: Vec<String>,
-    /// What is not copied, each with its kind and name.
+    /// The objects that are not copied, each with its kind and name.
     pub(in crate::commands) left: Vec<String>,
-    /// What could not be read, each with the reason.
+    /// The paths that could not be read, each with the reason.
     pub(in crate::commands) failures: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// What was read, or nothing, with a note about the failure.
+    /// The answer, or nothing, with a note about the failure.
     fn noted<T>(&mut self, what: &str, outcome: Result<T>) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),

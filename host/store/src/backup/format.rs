@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Namespace;
 use crate::backend::{SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_ENTRIES, StoredEntry};
 
-/// What every backup begins with; the number of the format follows in 2 bytes.
+/// The first bytes of every backup; the number of the format follows in 2 bytes.
 pub const MARK: &[u8; 14] = b"gatehouse-back";
 /// The format that this version reads and writes.
 pub const FORMAT: u16 = 1;
@@ -104,7 +104,7 @@ impl SealKind {
     }
 }
 
-/// What a backup says about itself at its beginning. It is not to be trusted before the file is verified.
+/// The first frame of a backup, about itself. It is not to be trusted before the file is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the program that made it.
@@ -152,12 +152,12 @@ impl Summary {
     }
 }
 
-/// What a whole backup holds.
+/// The inventory of a whole backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inventory {
-    /// What it says at its beginning.
+    /// Its first frame.
     pub manifest: Manifest,
-    /// What it says at its end.
+    /// Its last frame.
     pub summary: Summary,
     /// Bytes of the file.
     pub bytes: u64,

@@ -50,7 +50,7 @@ pub struct Restoration<B> {
     store: Arc<SealedBackend<B>>,
     inventory: Inventory,
     keyring: Keyring,
-    /// What the backup has beside the keyring of the store it was made of.
+    /// The entries beside the keyring of the store that the backup was made of.
     beside: Vec<StoredEntry>,
     mark: Version,
 }

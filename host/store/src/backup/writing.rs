@@ -119,7 +119,7 @@ impl Backup {
         self.bytes
     }
 
-    /// What the backup holds; `None` before it is complete.
+    /// The inventory; `None` before the backup is complete.
     #[must_use]
     pub const fn inventory(&self) -> Option<&Inventory> {
         self.inventory.as_ref()

@@ -255,7 +255,7 @@ impl<B: Backend> SealedBackend<B> {
             }
             let (term, beside) = match self.next_term(&mut keyring).await {
                 Ok(made) => made,
-                // What is beside the keyring belongs to another one by now.
+                // The entries beside the keyring belong to another one by now.
                 Err(_) if self.keyring_version().await? != Some(version) => continue,
                 Err(error) => return Err(error),
             };

@@ -4,6 +4,7 @@ mod address;
 mod commit;
 mod error;
 mod holder;
+mod purge;
 mod reach;
 mod roster;
 mod schema;
@@ -14,8 +15,8 @@ mod tls;
 mod versions;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, pause};
@@ -38,12 +39,12 @@ use address::Address;
 use commit::Commit;
 use error::{Failure, describe};
 use holder::{Epoch, Hold, Holder};
+use purge::SincePurge;
 use reach::Reach;
 use session::{Connections, Parameters, Session};
 use snapshot::TransactionSnapshot;
 use statements::{
-    ABANDON, BEGIN_PURGE, COMMIT, COMMIT_UNDER, GET_CHANGED, LOCK_PURGE, PURGE_ENTRIES,
-    PURGE_OUTCOMES, RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
+    ABANDON, COMMIT, COMMIT_UNDER, GET_CHANGED, RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
 };
 use versions::{VERSIONS_AT_ONCE, Versions};
 
@@ -55,11 +56,6 @@ const STATEMENT_TIME: Duration = Duration::from_millis(1200);
 const ATTEMPTS: u32 = 24;
 /// The first bound of the pause before it is tried again.
 const PAUSE: Duration = Duration::from_millis(1);
-/// After how many changes expired entries are dropped, and after which time where there are fewer.
-const CHANGES_PER_PURGE: usize = 64;
-const PURGE_INTERVAL: Duration = Duration::from_secs(10);
-/// How many rows one purge drops, so that it holds no commit up.
-const PURGE_ROWS: i64 = 1000;
 /// The end of all keys: the first character that none of them may hold.
 const AFTER_ALL_KEYS: char = '\u{7f}';
 
@@ -91,12 +87,6 @@ struct Shared {
     keyring: tokio::sync::Mutex<()>,
     since_purge: Mutex<SincePurge>,
     is_purging: AtomicBool,
-}
-
-/// What has happened since the last purge began.
-struct SincePurge {
-    began: Instant,
-    changes: usize,
 }
 
 impl PostgresBackend {
@@ -140,7 +130,7 @@ impl PostgresBackend {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`], and when somebody has the database alone.
+    /// As [`Self::open`], and when a command has the database alone.
     pub async fn open_shared(
         settings: &PostgresSettings,
         clock: SharedClock,
@@ -561,47 +551,6 @@ impl Shared {
             true => Err(superseded()),
             false => Ok(()),
         }
-    }
-
-    /// True for the one caller who is to purge now, having committed so many changes.
-    fn begins_purge(&self, changes: usize) -> bool {
-        let mut since = self
-            .since_purge
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        since.changes = since.changes.saturating_add(changes);
-        let is_due = since.changes >= CHANGES_PER_PURGE || since.began.elapsed() >= PURGE_INTERVAL;
-        if !is_due || self.is_purging.swap(true, Ordering::AcqRel) {
-            return false;
-        }
-        *since = SincePurge {
-            began: Instant::now(),
-            changes: 0,
-        };
-        true
-    }
-
-    /// Drops what nothing reads any more, a bounded number of rows. What fails is left to the next one.
-    async fn purge(&self) {
-        let now = self.clock.certain_milliseconds();
-        let now = i64::try_from(now).unwrap_or(i64::MAX);
-        if let Ok(client) = self.connections.get().await {
-            let purge = async {
-                client.batch_execute(BEGIN_PURGE).await?;
-                let locked = client.query_one(LOCK_PURGE, &[]).await?;
-                if locked.try_get(0)? {
-                    client.execute(PURGE_ENTRIES, &[&now, &PURGE_ROWS]).await?;
-                    client.execute(PURGE_OUTCOMES, &[&PURGE_ROWS]).await?;
-                }
-                client.batch_execute("commit").await
-            };
-            let purged = tokio::time::timeout(CALL_TIME, purge).await;
-            if !matches!(purged, Ok(Ok::<(), tokio_postgres::Error>(()))) {
-                // It may be in the middle of a transaction.
-                drop(deadpool_postgres::Object::take(client));
-            }
-        }
-        self.is_purging.store(false, Ordering::Release);
     }
 }
 

@@ -59,7 +59,7 @@ impl Drop for Session {
     }
 }
 
-/// What a server says about itself.
+/// The introduction of a server to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Server {
     /// True if a commit is on a second machine too before it is acknowledged.

@@ -78,7 +78,7 @@ pub enum ShareError {
 /// store. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
 /// meanwhile is neither finished nor emptied, and in a store that several hosts share, one that goes on is waited for.
 ///
-/// What others do to a store that is shared shows at the next call: that it is initialized now, and that its shares were replaced.
+/// Changes by others to a store that is shared show at the next call: that it is initialized now, and that its shares were replaced.
 ///
 /// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. What
 /// holders do together on an open store, they do by [`Self::begin_root_generation`] and [`Self::begin_rekey`].

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than a first start is renewed for.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// What one host has of the store that all share. It can be cut off from it, and held up before its next commit.
+/// The link of one host to the store that all share. It can be cut off from it, and held up before its next commit.
 pub struct Link {
     below: Arc<MemoryBackend>,
     is_cut_off: AtomicBool,

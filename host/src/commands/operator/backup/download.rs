@@ -75,7 +75,7 @@ pub(super) async fn download(
     Ok(())
 }
 
-/// What the server says about a backup that it does not give.
+/// The server's reason for a backup that it does not give.
 fn refusal(status: StatusCode, body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let errors = body.get("errors").and_then(Value::as_array);
