@@ -1,10 +1,9 @@
 //! One, two and three servers on one database, beside one server with a file.
 
-use std::fs;
-
 use anyhow::{Context, Result};
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Installation, ROLE, ServerProcess, Storage};
+use rustix::process::Pid;
 
 use crate::cores::Cores;
 use crate::load::{Target, measure_over, processor_time};
@@ -76,7 +75,9 @@ fn rows(
     requests: &[(&str, Vec<u8>)],
     database: Option<&PostgresServer>,
 ) -> Result<()> {
-    let database = database.map_or_else(|| Ok(Vec::new()), processes)?;
+    let database = database.map(PostgresServer::processes);
+    let number = |process: &Pid| process.as_raw_nonzero().get().unsigned_abs();
+    let database: Vec<u32> = database.iter().flatten().map(number).collect();
     for (work, request) in requests {
         let before = processor_time(&database)?;
         let measured = measure_over(servers, std::slice::from_ref(request), LOAD);
@@ -91,14 +92,4 @@ fn rows(
         }
     }
     Ok(())
-}
-
-/// The processes of the database server.
-fn processes(database: &PostgresServer) -> Result<Vec<u32>> {
-    let first = database.process().as_raw_nonzero().get().unsigned_abs();
-    let children = fs::read_to_string(format!("/proc/{first}/task/{first}/children"))?;
-    let children = children.split_ascii_whitespace().map(str::parse);
-    let mut processes: Vec<u32> = children.collect::<Result<_, _>>()?;
-    processes.push(first);
-    Ok(processes)
 }

@@ -1,9 +1,11 @@
 //! Histories of concurrent clients of the release server over real connections, checked for linearizability (SEC-V5), also when the
-//! server is killed between them.
+//! server is killed between them, or it or its database stands still.
 
 mod connection;
 mod crash;
+mod disturbance;
 mod running;
+mod standstill;
 
 use gatehouse_tests::{Host, Storage};
 

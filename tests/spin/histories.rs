@@ -5,6 +5,8 @@
 mod connection;
 #[path = "../histories/crash.rs"]
 mod crash;
+#[path = "../histories/disturbance.rs"]
+mod disturbance;
 #[path = "../histories/running.rs"]
 mod running;
 

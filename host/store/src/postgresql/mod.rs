@@ -2,6 +2,7 @@
 
 mod address;
 mod commit;
+mod confirmation;
 mod error;
 mod holder;
 mod purge;
@@ -37,6 +38,7 @@ use crate::rules::SharedClock;
 use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 use address::Address;
 use commit::Commit;
+use confirmation::Confirmation;
 use error::{Failure, describe};
 use holder::{Epoch, Hold, Holder};
 use purge::SincePurge;
@@ -82,6 +84,7 @@ struct Shared {
     versions: Versions,
     epoch: Arc<Epoch>,
     reach: Reach,
+    confirmation: Confirmation,
     /// Held by the commit to the keyring that is under way: they are applied in the order of their calls, so that one comes after all that
     /// were dropped.
     keyring: tokio::sync::Mutex<()>,
@@ -108,6 +111,7 @@ impl PostgresBackend {
             versions: Versions::default(),
             epoch: Arc::default(),
             reach: Reach::default(),
+            confirmation: Confirmation::default(),
             keyring: tokio::sync::Mutex::default(),
             since_purge: Mutex::new(SincePurge {
                 began: Instant::now(),
@@ -354,7 +358,7 @@ impl Shared {
         let deadline = Instant::now() + CALL_TIME;
         let mut times = self.attempts_made();
         loop {
-            self.check_epoch()?;
+            self.check_standing()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
             match self.connections.query(statement, parameters, by).await {
                 Ok(rows) => return Ok(rows),
@@ -382,7 +386,7 @@ impl Shared {
         let mut times = self.attempts_made();
         let mut version = self.next_version(deadline).await?;
         loop {
-            self.check_epoch()?;
+            self.check_standing()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
             let failure = match self.apply(guard, namespace, &commit, version, by).await {
                 Ok(outcome) => return outcome,
@@ -546,11 +550,12 @@ impl Shared {
         i64::try_from(self.clock.now_milliseconds()).unwrap_or(i64::MAX)
     }
 
-    fn check_epoch(&self) -> Result<(), StoreError> {
-        match self.epoch.has_ended() {
-            true => Err(superseded()),
-            false => Ok(()),
+    /// Tells if the database that this server is connected to is still the one that counts.
+    fn check_standing(&self) -> Result<(), StoreError> {
+        if self.epoch.has_ended() {
+            return Err(superseded());
         }
+        self.confirmation.check()
     }
 }
 

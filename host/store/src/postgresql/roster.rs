@@ -33,11 +33,7 @@ impl PostgresRoster {
     }
 
     /// Asks once, over a new connection where the last one failed.
-    async fn ask(
-        &self,
-        statement: &str,
-        parameters: Parameters<'_>,
-    ) -> Result<Vec<Row>, StoreError> {
+    async fn ask(&self, statement: &str, parameters: Parameters<'_>) -> Result<Vec<Row>, Failure> {
         let deadline = (Instant::now() + CALL_TIME).into();
         let late = |_| Failure::Unknown("no answer in time".to_owned());
         let asking = async {
@@ -56,9 +52,11 @@ impl PostgresRoster {
             *held = Some(session);
             Ok(rows)
         };
-        let asked = timeout_at(deadline, asking).await.map_err(late);
-        let asked = asked.and_then(|asked| asked);
-        asked.map_err(|failure| self.shared.failed(failure))
+        timeout_at(deadline, asking).await.map_err(late)?
+    }
+
+    fn failed(&self, failure: Failure) -> StoreError {
+        self.shared.failed(failure)
     }
 }
 
@@ -77,7 +75,9 @@ impl Roster for PostgresRoster {
                 &live_for,
                 &forgotten_after,
             ];
-            let rows = self.ask(BEAT, parameters).await?;
+            let answer = self.ask(BEAT, parameters).await;
+            self.shared.confirmation.note(&answer);
+            let rows = answer.map_err(|failure| self.failed(failure))?;
             let live: Result<Vec<LiveNode>, _> = rows.iter().map(live_node).collect();
             let now = rows.first().map(|row| time(row, 7)).transpose();
             Ok(Roll {
@@ -95,14 +95,16 @@ impl Roster for PostgresRoster {
     ) -> Answer<'a, Result<bool, StoreError>> {
         Box::pin(async move {
             let time = milliseconds(time);
-            let rows = self.ask(TAKE_LEASE, &[&work, &node.id, &time]).await?;
+            let rows = self.ask(TAKE_LEASE, &[&work, &node.id, &time]).await;
+            let rows = rows.map_err(|failure| self.failed(failure))?;
             Ok(!rows.is_empty())
         })
     }
 
     fn leave<'a>(&'a self, node: &'a Node) -> Answer<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            self.ask(LEAVE, &[&node.id]).await?;
+            let left = self.ask(LEAVE, &[&node.id]).await;
+            left.map_err(|failure| self.failed(failure))?;
             Ok(())
         })
     }

@@ -58,7 +58,7 @@ impl Shared {
         let deadline = Instant::now() + CALL_TIME;
         let mut times = 0;
         loop {
-            self.check_epoch()?;
+            self.check_standing()?;
             let by = deadline.min(Instant::now() + STATEMENT_TIME);
             match self.connections.query(SKIP_VERSIONS, &[&above], by).await {
                 Ok(_) => break,

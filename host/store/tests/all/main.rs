@@ -49,6 +49,7 @@ mod keys;
 mod limits;
 mod model;
 mod postgres_databases;
+mod postgres_failover;
 mod postgres_faults;
 mod postgres_locks;
 mod postgres_nodes;

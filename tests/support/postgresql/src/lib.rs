@@ -1,6 +1,7 @@
 //! PostgreSQL servers for tests and benchmarks: the system's, those in the folder that `GATEHOUSE_POSTGRES` names, or the pinned ones of npm.
 
 mod programs;
+mod standby;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -62,16 +63,10 @@ impl PostgresServer {
 
     fn launch(settings: &[&str], files: &[(&str, &str)]) -> Self {
         let programs = programs::folder();
-        let folder = tempfile::Builder::new()
-            .prefix("gatehouse-postgres-")
-            .permissions(fs::Permissions::from_mode(0o755))
-            .tempdir()
-            .expect("a folder can be made");
+        let folder = folder();
         let data = folder.path().join("data");
         fs::create_dir(&data).expect("a folder can be made in it");
-        for folder in [folder.path(), &data] {
-            give_to_server(folder);
-        }
+        give_to_server(&data);
         let made = command(&programs.join("initdb"))
             .args([
                 "--no-sync",
@@ -94,8 +89,13 @@ impl PostgresServer {
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
             give_to_server(&file);
         }
+        Self::run(programs, folder, settings)
+    }
+
+    /// Starts a server in a folder that has its data.
+    fn run(programs: PathBuf, folder: TempDir, settings: &[&str]) -> Self {
         let port = free_port();
-        configure(&data, port, settings);
+        configure(&folder.path().join("data"), port, settings);
         let mut command = command(Path::new("sh"));
         command
             .args(["-c", RUN])
@@ -170,6 +170,22 @@ impl PostgresServer {
             .expect("the file begins with a process number")
     }
 
+    /// All processes of the server, the first one first.
+    ///
+    /// # Panics
+    ///
+    /// When the server does not run.
+    #[must_use]
+    pub fn processes(&self) -> Vec<Pid> {
+        let first = self.process();
+        let number = first.as_raw_nonzero();
+        let children = fs::read_to_string(format!("/proc/{number}/task/{number}/children"));
+        let children = children.expect("the server runs");
+        let children = children.split_ascii_whitespace();
+        let children = children.filter_map(|child| Pid::from_raw(child.parse().ok()?));
+        std::iter::once(first).chain(children).collect()
+    }
+
     /// Sends the server's first process a signal: `Signal::QUIT` ends the server at once, as a crash would.
     pub fn signal(&self, signal: Signal) {
         kill_process(self.process(), signal).expect("the server runs");
@@ -214,6 +230,17 @@ pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
+}
+
+/// An empty folder of the server.
+fn folder() -> TempDir {
+    let folder = tempfile::Builder::new()
+        .prefix("gatehouse-postgres-")
+        .permissions(fs::Permissions::from_mode(0o755))
+        .tempdir()
+        .expect("a folder can be made");
+    give_to_server(folder.path());
+    folder
 }
 
 fn blocking<T>(work: impl Future<Output = T>) -> T {

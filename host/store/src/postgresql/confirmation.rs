@@ -1,0 +1,86 @@
+//! Knows if the database still confirms writes.
+//!
+//! A primary that was replaced by its synchronous standby, and still runs, confirms no write any more, since the standby that it waits for
+//! has left it. It goes on to answer reads, from what it had. So a server that is not confirmed that it runs reads nothing from it either.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gatehouse_ports::StoreError;
+
+use super::error::Failure;
+use super::unavailable;
+
+/// After how many beats in a row that have no answer nothing is read: one may meet a moment in which the database is busy.
+const UNANSWERED: u32 = 2;
+
+/// How many beats in a row have no answer.
+#[derive(Debug, Default)]
+pub struct Confirmation(AtomicU32);
+
+impl Confirmation {
+    /// Notes the answer to a beat. One that is refused, for want of room for example, is an answer, and one that was not sent says nothing
+    /// of the database that connections are open to.
+    pub fn note<T>(&self, answer: &Result<T, Failure>) {
+        match answer {
+            Ok(_) | Err(Failure::Refused(_)) => self.0.store(0, Ordering::Release),
+            Err(Failure::Unknown(_) | Failure::Busy(_)) => {
+                self.0.fetch_add(1, Ordering::AcqRel);
+            }
+            Err(Failure::Again(_) | Failure::NotSent(_)) => {}
+        }
+    }
+
+    /// Lets a call go on that is to be answered by the database.
+    ///
+    /// # Errors
+    ///
+    /// While writes are not confirmed.
+    pub fn check(&self) -> Result<(), StoreError> {
+        match self.0.load(Ordering::Acquire) < UNANSWERED {
+            true => Ok(()),
+            false => Err(unavailable(
+                "the database confirms no writes, so it may have been replaced: see that its synchronous standby runs, or end it if another one \
+                 has been promoted in its place",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unanswered() -> Result<(), Failure> {
+        Err(Failure::Unknown("no answer in time".to_owned()))
+    }
+
+    #[test]
+    fn s7_two_beats_without_an_answer_end_reading_until_one_has_it() {
+        let confirmation = Confirmation::default();
+        confirmation.note(&unanswered());
+        assert!(confirmation.check().is_ok());
+        confirmation.note(&unanswered());
+        assert!(confirmation.check().is_err());
+        confirmation.note(&Ok(()));
+        assert!(confirmation.check().is_ok());
+    }
+
+    #[test]
+    fn a_database_that_refuses_a_beat_has_answered_and_one_that_cannot_be_reached_has_not_been_asked()
+     {
+        let confirmation = Confirmation::default();
+        for _ in 0..3 {
+            confirmation.note(&unanswered());
+            confirmation.note(&Err::<(), _>(Failure::Refused(
+                "the disk is full".to_owned(),
+            )));
+            confirmation.note(&unanswered());
+            assert!(confirmation.check().is_ok());
+            confirmation.note(&Err::<(), _>(Failure::Refused(String::new())));
+        }
+        for _ in 0..3 {
+            confirmation.note(&Err::<(), _>(Failure::NotSent(String::new())));
+        }
+        assert!(confirmation.check().is_ok());
+    }
+}

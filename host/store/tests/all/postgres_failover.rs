@@ -1,0 +1,96 @@
+//! A database whose synchronous standby is promoted while the old primary still runs and can be reached (SEC-S7, S9).
+
+use std::sync::Arc;
+
+use gatehouse_ports::{StoreError, SystemClock};
+use gatehouse_postgres_server::PostgresServer;
+use gatehouse_store::{
+    Namespace, Node, PostgresBackend, PostgresRoster, PrivateStore, Roster as _,
+};
+
+use crate::postgres_databases::settings;
+use crate::subject::{delete, put, value};
+
+/// A server of ours.
+struct Server {
+    store: PrivateStore,
+    roster: PostgresRoster,
+    node: Node,
+}
+
+impl Server {
+    /// Connects to the first of these that is a primary.
+    async fn open(name: &str, database: &str, hosts: [&PostgresServer; 2]) -> Self {
+        let [first, second] = hosts.map(PostgresServer::port);
+        let url = format!("postgresql://owner@127.0.0.1:{first},127.0.0.1:{second}/{database}");
+        let backend = PostgresBackend::open_shared(&settings(&url), Arc::new(SystemClock)).await;
+        let backend = backend.unwrap();
+        Self {
+            roster: backend.roster(),
+            store: PrivateStore::new(Arc::new(backend), Namespace::Access),
+            node: Node {
+                id: name.to_owned(),
+                name: name.to_owned(),
+                address: None,
+                version: "0.1.0".to_owned(),
+            },
+        }
+    }
+
+    async fn beat(&self) -> Result<(), StoreError> {
+        self.roster.beat(&self.node, 0).await.map(|_| ())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beats() {
+    let old = PostgresServer::start(&[]).await;
+    let database = old.create_database().await;
+    PostgresBackend::migrate(&settings(&old.url(&database)))
+        .await
+        .unwrap();
+    let new = old.start_standby().await;
+
+    let left_behind = Server::open("left-behind", &database, [&old, &new]).await;
+    for key in ["token", "other-token"] {
+        let made = left_behind.store.commit(vec![], vec![put(key, "made")]);
+        made.await.unwrap();
+    }
+    left_behind.beat().await.unwrap();
+    new.promote().await;
+
+    // All that was acknowledged is at the new primary.
+    let moved = Server::open("moved", &database, [&new, &old]).await;
+    assert_eq!(value(&moved.store, "token").await.as_deref(), Some("made"));
+    let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
+    assert_eq!(revoked, Ok(()));
+    moved.beat().await.unwrap();
+
+    // The old one acknowledges nothing any more, but still answers reads.
+    let change = vec![put("other-token", "changed")];
+    let not_acknowledged = left_behind.store.commit(vec![], change).await;
+    assert!(not_acknowledged.is_err(), "{not_acknowledged:?}");
+    let still_there = value(&left_behind.store, "token").await;
+    assert_eq!(still_there.as_deref(), Some("made"));
+
+    for _ in 0..2 {
+        assert!(left_behind.beat().await.is_err());
+    }
+    let refused = left_behind.store.get(&["token"]).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("confirms no writes"), "{refused}");
+    let refused = left_behind.store.commit(vec![], vec![put("third", "")]);
+    assert!(refused.await.is_err());
+
+    // Once the old primary has ended, the server finds the new one by itself.
+    old.stop();
+    left_behind.beat().await.unwrap();
+    assert_eq!(value(&left_behind.store, "token").await, None);
+    let other = value(&left_behind.store, "other-token").await;
+    assert_eq!(other.as_deref(), Some("made"));
+    let change = vec![put("other-token", "changed")];
+    left_behind.store.commit(vec![], change).await.unwrap();
+    let other = value(&moved.store, "other-token").await;
+    assert_eq!(other.as_deref(), Some("changed"));
+    old.start_again();
+}
