@@ -1,9 +1,10 @@
 //! Several servers on one database: what one does the others know, and what becomes of them when one of them or the database is gone.
 
 use std::collections::BTreeSet;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use gatehouse_tests::{Answer, Installation, ServerProcess, Storage};
+use gatehouse_tests::{Answer, Installation, ServerProcess, Storage, number_from};
 use serde_json::{Value, json};
 
 /// Longer than a server counts as running after it was seen, and than two pauses between beats.
@@ -111,32 +112,105 @@ fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
 }
 
 #[test]
+fn k2_servers_that_start_for_the_first_time_at_once_make_one_installation() {
+    let installation = Installation::not_started(Storage::Postgres, "").unwrap();
+    let start = || installation.another_server().unwrap();
+    let servers: Vec<ServerProcess> = thread::scope(|scope| {
+        let starting = [(); 3].map(|()| scope.spawn(start));
+        starting.map(|server| server.join().unwrap()).into()
+    });
+    let initialize = |server: &ServerProcess| {
+        let body = json!({});
+        server.send("PUT", "/v1/sys/init", None, Some(&body))
+    };
+    let answers: Vec<Answer> = thread::scope(|scope| {
+        let all = servers
+            .iter()
+            .map(|server| scope.spawn(|| initialize(server)));
+        let all: Vec<_> = all.collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 400, 400], "{answers:?}");
+    let made = answers.iter().find(|answer| answer.status == 200).unwrap();
+    let made = made.json();
+    let root = made["root_token"].as_str();
+    for (number, server) in servers.iter().enumerate() {
+        let path = format!("/v1/sys/policies/acl/of-{number}");
+        let policy = json!({"policy": "path \"demo/*\" { capabilities = [\"read\"] }"});
+        let written = server.send("PUT", &path, root, Some(&policy));
+        assert!(written.status < 300, "{written:?}");
+        for server in &servers {
+            assert_eq!(server.send("GET", &path, root, None).status, 200);
+        }
+    }
+}
+
+#[test]
 fn s7_a_token_revoked_at_one_server_is_refused_by_every_other_at_once() {
+    const CLIENTS: usize = 4;
     let mut cluster = Cluster::start(3, "");
     let root = cluster.installation.root_token().to_owned();
-    for round in 0..100 {
-        let servers = cluster.servers();
+    let servers = cluster.servers();
+    let revocations = number_from("GATEHOUSE_REVOCATIONS", 120);
+    let revoke_one = |round: usize| {
         let (one, other) = (servers[round % 3], servers[(round + 1) % 3]);
-        let created = one.send(
-            "POST",
-            "/v1/auth/token/create",
-            Some(&root),
-            Some(&json!({})),
-        );
-        let token = created.json()["auth"]["client_token"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let body = json!({});
+        let created = one.send("POST", "/v1/auth/token/create", Some(&root), Some(&body));
+        let created = created.json();
+        let token = created["auth"]["client_token"].as_str();
         for server in &servers {
-            let found = server.send("GET", "/v1/auth/token/lookup-self", Some(&token), None);
+            let found = server.send("GET", "/v1/auth/token/lookup-self", token, None);
             assert_eq!(found.status, 200, "{round}: {found:?}");
         }
         let body = json!({ "token": token });
         let revoked = other.send("POST", "/v1/auth/token/revoke", Some(&root), Some(&body));
         assert_eq!(revoked.status, 204, "{revoked:?}");
         for server in &servers {
-            let refused = server.send("GET", "/v1/auth/token/lookup-self", Some(&token), None);
+            let refused = server.send("GET", "/v1/auth/token/lookup-self", token, None);
             assert_eq!(refused.status, 403, "{round}: {refused:?}");
+        }
+    };
+    thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let revoke_one = &revoke_one;
+            scope.spawn(move || (client..revocations).step_by(CLIENTS).for_each(revoke_one));
+        }
+    });
+}
+
+#[test]
+fn s6_of_organizations_of_one_name_that_several_servers_are_asked_for_one_is_made() {
+    let mut cluster = Cluster::start(3, "");
+    let root = cluster.installation.root_token().to_owned();
+    let servers = cluster.servers();
+    for number in 0..20 {
+        let name = format!("raced-{number}");
+        let create = |server: &ServerProcess| {
+            let email = format!("{}@example.com", server.id());
+            let attributes = json!({"name": name, "email": email});
+            let body = json!({"data": {"type": "organizations", "attributes": attributes}});
+            let answer = server.send("POST", "/api/v2/organizations", Some(&root), Some(&body));
+            (answer.status, email)
+        };
+        let outcomes: Vec<(u16, String)> = thread::scope(|scope| {
+            let all = servers.iter().map(|server| scope.spawn(|| create(server)));
+            let all: Vec<_> = all.collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let made: Vec<&String> = outcomes
+            .iter()
+            .filter(|(status, _)| *status == 201)
+            .map(|(_, email)| email)
+            .collect();
+        assert_eq!(made.len(), 1, "{outcomes:?}");
+        let refused = outcomes.iter().filter(|(status, _)| *status == 422);
+        assert_eq!(refused.count(), 2, "{outcomes:?}");
+        for server in &servers {
+            let path = format!("/api/v2/organizations/{name}");
+            let shown = server.send("GET", &path, Some(&root), None).json();
+            assert_eq!(shown["data"]["attributes"]["email"], made[0].as_str());
         }
     }
 }

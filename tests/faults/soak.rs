@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gatehouse_tests::{Installation, ROLE, Storage};
+use gatehouse_tests::{Installation, ROLE, Storage, number_from};
 use serde_json::{Value, json};
 
 use crate::HOST;
@@ -77,10 +77,7 @@ fn cycles(installation: &Installation, clients: &[reqwest::blocking::Client], cy
 
 #[test]
 fn o4_memory_descriptors_threads_and_store_do_not_grow_with_what_was_served() {
-    let given = std::env::var("GATEHOUSE_SOAK_CYCLES");
-    let quarter = given.map_or(CYCLES, |given| {
-        given.parse().expect("GATEHOUSE_SOAK_CYCLES is a number")
-    });
+    let quarter = number_from("GATEHOUSE_SOAK_CYCLES", CYCLES);
     let tolerated = TOLERATED[usize::from(quarter > CYCLES)];
     let mut installation =
         Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use gatehouse_tests::{Installation, Storage, gatehouse_binary};
+use gatehouse_tests::{Installation, Storage, gatehouse_binary, number_from};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::HOST;
@@ -16,20 +16,13 @@ const TERMINATIONS: usize = 20;
 /// Logins that must be acknowledged before the server is terminated, so that every round is a round under load.
 const ACKNOWLEDGED_BEFORE_THE_END: usize = 10;
 
-fn terminations() -> usize {
-    let given = std::env::var("GATEHOUSE_TERMINATIONS");
-    given.map_or(TERMINATIONS, |given| {
-        given.parse().expect("GATEHOUSE_TERMINATIONS is a number")
-    })
-}
-
 #[test]
 fn o1_each_of_many_terminations_under_load_is_clean_and_loses_nothing_acknowledged() {
     let mut installation =
         Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
     installation.set_up_login().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
-    for round in 0..terminations() {
+    for round in 0..number_from("GATEHOUSE_TERMINATIONS", TERMINATIONS) {
         let mut exit = None;
         let fresh = under_load(&mut installation, ACKNOWLEDGED_BEFORE_THE_END, |server| {
             exit = server.terminate().unwrap();

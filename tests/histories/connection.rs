@@ -1,10 +1,11 @@
 //! Clients of the running server.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gatehouse_histories::{Answer, Reply, Request, Server};
-use gatehouse_tests::{Installation, ServerProcess, Storage};
+use gatehouse_tests::{Installation, ServerProcess, Storage, number_from};
 use reqwest::Method;
 use reqwest::blocking::Client;
 use serde_json::Value;
@@ -49,6 +50,12 @@ pub fn further_servers(installation: &Installation, storage: Storage) -> Vec<Ser
     };
     let start = |_| installation.another_server().unwrap();
     (0..further).map(start).collect()
+}
+
+/// The numbers of the histories that a test makes, as many as CI has time for. More find what is rarer: `GATEHOUSE_HISTORIES=200`.
+pub fn rounds(of_ci: usize) -> Range<u64> {
+    let rounds = number_from("GATEHOUSE_HISTORIES", of_ci);
+    0..u64::try_from(rounds).expect("a small number")
 }
 
 impl Server for Connection {

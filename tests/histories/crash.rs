@@ -4,10 +4,10 @@
 use gatehouse_histories::{CountedToken, Object, TokenFamily, WrappedResponse, drive};
 use gatehouse_tests::Storage;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, rounds};
 use crate::disturbance::{CLIENTS, Servers};
 
-const KILLS: u64 = 4;
+const KILLS: usize = 4;
 /// Calls of each client, if the kill did not come.
 const WITHOUT_END: usize = 10_000;
 
@@ -16,7 +16,7 @@ fn over_every_durable_store(round: impl Fn(&mut Servers, u64)) {
     let durable = crate::STORAGES.iter().filter(|it| **it != Storage::Memory);
     for &storage in durable {
         let mut servers = Servers::start(storage);
-        (0..KILLS).for_each(|number| round(&mut servers, number));
+        rounds(KILLS).for_each(|number| round(&mut servers, number));
     }
 }
 

@@ -7,12 +7,12 @@ use gatehouse_histories::{
 use gatehouse_tests::Installation;
 
 use crate::HOST;
-use crate::connection::{Connection, further_servers};
+use crate::connection::{Connection, further_servers, rounds};
 
 const CLIENTS: usize = 16;
 /// Many more than the server has instances at first.
 const CROWD: usize = 64;
-const ROUNDS: u64 = 6;
+const ROUNDS: usize = 6;
 
 /// Runs `history` against a server with each kind of store, and against three servers on one database (SEC-S7).
 fn over_every_store(history: impl Fn(&Connection, u64)) {
@@ -20,7 +20,7 @@ fn over_every_store(history: impl Fn(&Connection, u64)) {
         let installation = Installation::start_program(HOST.program(), storage, "").unwrap();
         let further = further_servers(&installation, storage);
         let server = Connection::to_each(&installation, &further);
-        (0..ROUNDS).for_each(|round| history(&server, round));
+        rounds(ROUNDS).for_each(|round| history(&server, round));
     }
 }
 

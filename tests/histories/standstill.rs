@@ -8,7 +8,7 @@ use gatehouse_histories::{CountedToken, Object, TokenFamily, WrappedResponse, dr
 use gatehouse_tests::Storage;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, rounds};
 use crate::disturbance::{CLIENTS, Servers};
 
 /// Longer than the database is waited for, so that requests fail meanwhile.
@@ -17,12 +17,12 @@ const STANDSTILL: Duration = Duration::from_millis(2_500);
 const CALLS: usize = 24;
 /// For a server to find its database again.
 const PATIENCE: Duration = Duration::from_secs(60);
-const ROUNDS: u64 = 2;
+const ROUNDS: usize = 2;
 
 /// Runs `round` against three servers, the processes that stand still being those of one server or of the database.
 fn over_each_standstill(round: impl Fn(&mut Servers, u64, &dyn Fn(&mut Servers) -> Vec<Pid>)) {
     let mut servers = Servers::start(Storage::Postgres);
-    for number in 0..ROUNDS {
+    for number in rounds(ROUNDS) {
         round(&mut servers, number, &|servers| {
             let id = i32::try_from(servers.installation.server().id()).unwrap();
             vec![Pid::from_raw(id).unwrap()]

@@ -89,6 +89,15 @@ impl Installation {
         Ok(installation)
     }
 
+    /// Sets up a folder in which no server was started yet.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub fn not_started(storage: Storage, settings: &str) -> Result<Self> {
+        Self::prepare(Program::gatehouse(), storage, Seal::KeyFile, settings)
+    }
+
     /// Starts the server over a copy of `store`: a folder that the example `keep_store` has written.
     ///
     /// # Errors

@@ -21,3 +21,16 @@ pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
     workspace,
 };
+
+/// The number in an environment variable with which a test runs longer than CI has time for, or the number of CI.
+///
+/// # Panics
+///
+/// When the variable holds something else.
+pub fn number_from(variable: &str, of_ci: usize) -> usize {
+    let given = std::env::var(variable);
+    given.map_or(of_ci, |given| {
+        let number = given.parse();
+        number.unwrap_or_else(|_| panic!("{variable} is a number"))
+    })
+}

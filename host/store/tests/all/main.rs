@@ -54,6 +54,7 @@ mod postgres_faults;
 mod postgres_locks;
 mod postgres_nodes;
 mod postgres_refusals;
+mod postgres_room;
 mod scans;
 mod seal_orders;
 mod sealing;

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 
@@ -184,6 +184,21 @@ impl PostgresServer {
         let children = children.split_ascii_whitespace();
         let children = children.filter_map(|child| Pid::from_raw(child.parse().ok()?));
         std::iter::once(first).chain(children).collect()
+    }
+
+    /// Lets no file of the server grow beyond so many bytes from now on, as a disk that is full does; `None` ends that.
+    ///
+    /// # Panics
+    ///
+    /// When the server does not run.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        for process in self.processes() {
+            let limit = Rlimit {
+                current: bytes,
+                maximum: None,
+            };
+            prlimit(Some(process), Resource::Fsize, limit).expect("the server runs");
+        }
     }
 
     /// Sends the server's first process a signal: `Signal::QUIT` ends the server at once, as a crash would.
