@@ -46,7 +46,7 @@ pub enum CredentialsProblem {
 ///
 /// # Errors
 ///
-/// When there is no such text. Nothing else is tried then: whoever names a file means that one.
+/// When there is no such text. Nothing else is tried then: an operator who names a file means that one.
 pub fn read(path: &Path) -> Result<Zeroizing<String>, CredentialsError> {
     text(path).map_err(|problem| CredentialsError {
         path: path.to_owned(),

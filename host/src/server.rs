@@ -460,7 +460,7 @@ impl RequestHandler for ComponentHandler {
         peer: IpAddr,
     ) -> Result<Response<AnswerBody>, Refusal> {
         if let Ok(peer) = HeaderValue::try_from(peer.to_string()) {
-            // Replaces every field of the name, whoever sent it.
+            // Replaces every field of the name, the client's too.
             request.headers_mut().insert(PEER_HEADER, peer);
         }
         if self.is_tls {

@@ -234,7 +234,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(token)
     }
 
-    /// Takes one use by a conditional commit: of N uses N succeed, whoever else tries (SEC-T4). The last one removes the token.
+    /// Takes one use by a conditional commit: of N uses N succeed, however many try (SEC-T4). The last one removes the token.
     fn take_use(&self, mut token: LiveToken, last_use: LastUse) -> Result<LiveToken, Refusal> {
         let hasher = self.hasher()?;
         // Only what is stored can be counted.

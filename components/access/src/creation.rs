@@ -408,7 +408,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let role = role.as_ref();
         let policies = policies(&living.record, creator.sudo, request, role)?;
         let orphan = creator.makes_orphan(request, role)?;
-        // The role's period is for whoever may use the role.
+        // The role's period is for every caller that may use the role.
         if request.period.is_some_and(|period| period > 0) && !creator.sudo {
             return Err(CreateError::PeriodNeedsSudo);
         }

@@ -114,8 +114,8 @@ const MAXIMUM_MOMENT: u64 = (1 << (4 * MOMENT_DIGITS)) - 1;
 /// accessor if it has the form of generated tokens, so that token and accessor lead to the same record; else that of its text, since
 /// a person chose it or a release before this one made it, whose accessors are independent and lead there by a record of their own.
 ///
-/// The accessor is the time that the token was made at and 107 bits of the keyed hash of the token. With it nobody gets closer to the
-/// token, not even knowing the key: the token has 256 random bits. An identifier that was chosen may be short or be used again, so its
+/// The accessor is the time that the token was made at and 107 bits of the keyed hash of the token. It brings its holder no closer to the
+/// token, not even with the key: the token has 256 random bits. An identifier that was chosen may be short or be used again, so its
 /// accessor does not follow from it. One that was chosen in the form of generated tokens is neither, and is named as they are: only
 /// initialization takes it, and only once.
 ///

@@ -10,7 +10,7 @@ use crate::{
     RoleNames, RoleRules, RoleType, RoleWarning, RoleWritten, SentTwice, StorageError,
 };
 
-/// The roles of mounts. As for [`crate::Config`], whoever calls has authorized the caller before.
+/// The roles of mounts. As for [`crate::Config`], the gateway has authorized the caller before.
 pub trait Roles {
     /// The role of this name, in any letter case; `None` where there is none.
     ///

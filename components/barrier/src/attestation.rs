@@ -14,7 +14,7 @@ const DOMAIN: &[u8] = b"gatehouse attestation";
 pub const ATTESTATION_BYTES: usize = NONCE_BYTES + TAG_BYTES;
 
 impl RootKey {
-    /// Bytes that prove, to whoever has this key, that a holder of it made `statement` for `purpose`. They say nothing about the key. Nonces
+    /// Bytes that prove, to every holder of this key, that one of them made `statement` for `purpose`. They say nothing about the key. Nonces
     /// are random, as for everything under this key, so the same statement is attested by other bytes each time.
     ///
     /// `purpose` is a constant of the caller, of at most 255 bytes.

@@ -44,7 +44,7 @@ impl Identity {
 }
 
 impl OrganizationRole {
-    /// True if whoever has this role stands for the whole organization.
+    /// True if its holder stands for the whole organization.
     #[must_use]
     pub const fn owns(self) -> bool {
         matches!(self, Self::SiteAdministrator | Self::Owner)

@@ -103,7 +103,7 @@ pub trait Memberships {
         size: u32,
     ) -> Result<MembershipPage, Failure>;
 
-    /// The memberships of whoever asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
+    /// The memberships of the user who asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
     /// invitations to their address, and none of other users. What is closed to them is left out: organizations that are switched
     /// off, and active memberships in those that do not open to tokens of users where they come with one.
     ///
@@ -112,7 +112,7 @@ pub trait Memberships {
     /// When the store does not answer.
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
 
-    /// The membership with this id if it is whoever asks who belongs by it, or who is invited; `None` otherwise.
+    /// The membership with this id if the user who asks belongs by it, or is invited; `None` otherwise.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ pub trait Memberships {
         id: &str,
     ) -> Result<Option<OwnMembership>, Failure>;
 
-    /// Accepts an invitation to the address of whoever asks: they belong to the organization and the teams from then on.
+    /// Accepts an invitation to the address of the user who asks: they belong to the organization and the teams from then on.
     ///
     /// # Errors
     ///

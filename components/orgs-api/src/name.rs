@@ -43,7 +43,7 @@ pub fn folded_name(name: &str) -> Option<String> {
     FoldedName::of(name).map(|folded| folded.0)
 }
 
-/// The faults that keep `name` from being a name, whoever else has it.
+/// The faults that keep `name` from being a name, whether it is free or not.
 pub fn faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
     faults_unless(name, name.chars().all(is_allowed))
 }
@@ -67,7 +67,7 @@ impl FoldedTeamName {
     }
 }
 
-/// The faults that keep `name` from being the name of a team, whoever else has it.
+/// The faults that keep `name` from being the name of a team, whether it is free or not.
 pub fn team_faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
     let within = name
         .chars()

@@ -1,4 +1,4 @@
-//! The resources that an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
+//! The resources that an organization has from its first moment (contract 2.10): the team of its owners, a membership of its maker, a
 //! project, a subscription, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};

@@ -430,7 +430,7 @@ struct NewName<'a> {
     folded: FoldedName,
 }
 
-/// The role of whoever has made an organization: only people and known workloads own what they make.
+/// The role of the maker of an organization: only people and known workloads own what they make.
 const fn role_of_maker(identity: &Identity) -> Option<OrganizationRole> {
     if identity.is_site_administrator() {
         return Some(OrganizationRole::SiteAdministrator);

@@ -2,7 +2,7 @@
 //!
 //! Everything that an organization owns lies below `of/<external id>/<kind>/`, so that it stays through renames and is found when
 //! the organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the
-//! organization. Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
+//! organization. Neither counts any more once `external/<external id>` is gone: what follows an identifier looks there.
 
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
 use gatehouse_storage::{Loaded, Record, StorageError, Transaction};

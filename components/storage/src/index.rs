@@ -122,7 +122,7 @@ impl Index<'_> {
             left -= at_once;
         }
         if index.position.is_none() && index.complete {
-            // Where there are no entries, whoever asks for them is not to change the store.
+            // Where there are no entries, a read is not to change the store.
             return Ok(Attempt::Done(true));
         }
         transaction

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 /// The prefix of the hash of a text.
 const PREFIX: &str = "hmac-sha256:";
 
-/// Members whose texts are hashed whoever names them, at any depth (contract 6.5).
+/// Members whose texts are hashed in requests and answers alike, at any depth (contract 6.5).
 const ALWAYS_HASHED: [&str; 4] = ["jwt", "credentials", "token", "client_token"];
 
 /// Members of every record that the host writes itself.

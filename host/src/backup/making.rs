@@ -20,7 +20,7 @@ use crate::settings::Settings;
 ///
 /// # Errors
 ///
-/// When there is no such store, a server has it open that nobody else may read beside, or the key does not open it.
+/// When there is no such store, a server has it open that lets no other read beside it, or the key does not open it.
 pub async fn begin_offline(
     settings: &Settings,
     share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>>,

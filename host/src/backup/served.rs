@@ -151,7 +151,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Gives a backup up when nobody has gone on with it for too long.
+/// Gives a backup up when its client has not gone on with it for too long.
 async fn give_up_in_time(made: Weak<Mutex<HashMap<String, Made>>>, name: String) {
     loop {
         let until = {

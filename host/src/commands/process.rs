@@ -87,7 +87,7 @@ pub(super) fn hangup_signal() -> Result<Signal> {
 
 /// SIGTERM or SIGINT, which from the call on do not end this process: what is returned becomes ready (SEC-O1).
 pub(super) fn stop_signal() -> impl Future<Output = ()> + Send {
-    // Not in the future, which nobody may poll before the signal comes.
+    // Not in the future, which may not be polled before the signal comes.
     let signals = signal(SignalKind::terminate())
         .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)));
     async move {

@@ -22,7 +22,7 @@ pub(super) async fn order_seal(store: &Store) -> Result<(), SealFailure> {
 /// How often the store is asked.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Follows for ever. Where nobody else can have the store, there is nothing to follow, and nothing is asked.
+/// Follows for ever. Where no other server can have the store, there is nothing to follow, and nothing is asked.
 pub(super) async fn follow(store: Arc<Store>, seal: Arc<dyn Seal>) {
     if !store.is_shared() {
         return std::future::pending().await;

@@ -25,7 +25,7 @@ pub async fn replace_key_file(settings: &Settings) -> Result<PathBuf> {
     key_file::replace(&*stopped_store(settings).await?, key_file).await
 }
 
-/// Splits the key of a store that has a key file. The shares are handed to `show` before anything changes: whoever has seen them
+/// Splits the key of a store that has a key file. The shares are handed to `show` before anything changes: an operator who has seen them
 /// cannot be left without.
 ///
 /// # Errors

@@ -66,7 +66,7 @@ impl SealedStore {
         Ok((Self::over(below, settings, clock).await?, roster))
     }
 
-    /// Opens the store that the settings name for nobody else, as far as this is possible without people.
+    /// Opens the store that the settings name for this program alone, as far as this is possible without people.
     ///
     /// A key file that is not the store's does not stop the start: the server then is sealed, and says so to every client that asks.
     ///
@@ -173,7 +173,7 @@ pub(crate) async fn backend_to_read(
     }
 }
 
-/// The backend that the settings name, made where there is none, for a caller that nobody else uses it beside.
+/// The backend that the settings name, made where there is none, for a caller that uses it alone.
 pub(crate) async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),

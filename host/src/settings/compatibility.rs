@@ -44,7 +44,7 @@ const SWITCHES: [CompatibilitySwitch; 5] = [
     // D6
     CompatibilitySwitch {
         key: "ignore_issuer_and_beginning",
-        gives_up: "a token counts whoever it says has issued it, and before it is valid",
+        gives_up: "a token counts whichever issuer it names, and before it is valid",
     },
 ];
 

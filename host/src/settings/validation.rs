@@ -132,7 +132,7 @@ fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
     {
         problems.push(Problem::new(
             "seal.witness",
-            "inside storage.path; whoever restores an old copy of that directory would restore the witness too, so keep it in another one",
+            "inside storage.path; an old copy of that directory would bring an old witness with it, so keep it in another one",
         ));
     }
     if !is_durable && settings.seal.witness.is_some() {
@@ -153,7 +153,7 @@ fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
             {
                 problems.push(Problem::new(
                     "seal.key_file",
-                    "inside storage.path; whoever copies the store would have its key, so keep it in another directory",
+                    "inside storage.path; a copy of the store would have its key with it, so keep it in another directory",
                 ));
             }
         }

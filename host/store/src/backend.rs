@@ -92,7 +92,7 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Does as [`Self::commit`] if the entry of `guard` is as it was at that same moment, and answers [`Guard::lost`] otherwise.
     ///
-    /// As it stands here it looks at the entry first and commits then, which is enough only where nobody else can change that entry: a
+    /// As it stands here it looks at the entry first and commits then, which is enough only where no other host can change that entry: a
     /// backend that [is shared](Self::is_shared) does both at once.
     fn commit_under(
         &self,

@@ -8,9 +8,9 @@
 //! committed [under](Backend::commit_under) the version of the owner's mark. So once another host has set its own, nothing of the former
 //! owner reaches the store any more, however long it was stopped and whatever it believes.
 //!
-//! **Given up or not**: where nobody else can have the store, a mark that is found is given up. In a store that several hosts share, its
+//! **Given up or not**: where no other host can have the store, a mark that is found is given up. In a store that several hosts share, its
 //! owner renews a lease beside it every second, and a mark is given up if mark and lease kept their versions for five seconds, by the clock of
-//! whoever waits: no clocks are compared. An owner that was wrongly taken for dead loses its first start and nothing else.
+//! the host that waits: no clocks are compared. An owner that was wrongly taken for dead loses its first start and nothing else.
 //!
 //! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
 
@@ -30,7 +30,7 @@ use crate::{Backend, Guard, Namespace, UnsealError};
 const MARK_KEY: &str = "initialization";
 const LEASE_KEY: &str = "initialization-lease";
 
-/// Layout of the mark: this byte and the name of its owner. A mark of an earlier version, which is 1 and nothing else, is nobody's.
+/// Layout of the mark: this byte and the name of its owner. A mark of an earlier version, which is 1 and nothing else, has no owner.
 const FORMAT: u8 = 2;
 /// Layout of the lease: nothing but this byte.
 const LEASE_FORMAT: u8 = 1;
@@ -80,7 +80,7 @@ impl Owner {
         }))
     }
 
-    /// Takes the store over where `checks` hold, and empties it. Says whether they did, and whether nobody took it over in turn.
+    /// Takes the store over where `checks` hold, and empties it. Says whether they did, and whether no other host took it over in turn.
     async fn take_over(backend: &impl Backend, checks: Vec<Check>) -> Result<bool, StoreError> {
         let no_name = |error: RandomError| StoreError::Unavailable(error.to_string());
         let owner = Self::generate().map_err(no_name)?;

@@ -17,7 +17,7 @@ use crate::service::AccessService;
 use crate::token_store::load_next;
 
 /// Most aliases, memberships and entities that one merge touches: each changes three records at most, and a commit has room for 1,024.
-/// Most entities, too, that one entity may have come from, so that whoever removes it can clear them away in one commit.
+/// Most entities, too, that one entity may have come from, so that its removal can clear them away in one commit.
 const MAXIMUM_CHANGES: usize = 340;
 
 const TOO_LARGE: IdentityError = IdentityError::MergeTooLarge(MAXIMUM_CHANGES as u32);

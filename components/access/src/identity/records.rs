@@ -108,7 +108,7 @@ impl AliasReference {
 }
 
 /// An entity's place in an external group. It holds while the group has the very alias that brought the entity there, so that
-/// whoever deletes or renames an alias ends all its memberships at once.
+/// deleting or renaming an alias ends all its memberships at once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Membership {
     pub(crate) group_id: String,

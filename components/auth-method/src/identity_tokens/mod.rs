@@ -18,9 +18,9 @@ use crate::{
 
 /// Below an issuer's base URL.
 const PATH: &str = "/v1/identity/oidc/plugins";
-/// Seconds after which a key gets a successor from whoever keeps house.
+/// Seconds after which a key gets a successor from the background work.
 const ROTATED_AFTER: u64 = 24 * 3600;
-/// Seconds after which it gets one also from whoever needs a key: making it takes longer than a request should.
+/// Seconds after which it gets one also from a request that needs a key: making it takes longer than a request should.
 const OVERDUE_AFTER: u64 = 48 * 3600;
 
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> IdentityTokens

@@ -1,8 +1,8 @@
 //! The record of each exchange: what was asked before anything is done about it, what was answered before it leaves (contract 6.5,
 //! SEC-L1).
 //!
-//! A [`Trail`] accompanies a request through its stages and learns what they find out. Whoever is about to do something calls
-//! [`Trail::ask`] first; whoever refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
+//! A [`Trail`] accompanies a request through its stages and learns what they find out. A handler that is about to do something calls
+//! [`Trail::ask`] first; one that refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
 //! keeps no record, and the request with them.
 //!
 //! Reads that every caller may make all the time, and learns nothing by, are not recorded: each protocol knows its own.
@@ -139,7 +139,7 @@ impl<'g> Trail<'g> {
         }
     }
 
-    /// Says whether what is asked is going to be done, for whoever is known by `accessor`; and records it, if so.
+    /// Says whether what is asked is going to be done, for the caller that is known by `accessor`; and records it, if so.
     ///
     /// # Errors
     ///

@@ -82,7 +82,7 @@ pub(super) fn masked_path(path: &str) -> (Cow<'_, str>, Option<&str>) {
 }
 
 /// A text about a request without the secret that its path held, and without what looks like a token: a refusal repeats names that the
-/// caller sent, and whoever sends a token where a form belongs has sent it as a name.
+/// caller sent, and a caller that sends a token where a form belongs has sent it as a name.
 pub(super) fn masked_text(text: &str, secret: Option<&str>) -> String {
     let text = secret.map_or(Cow::Borrowed(text), |secret| {
         Cow::Owned(text.replace(secret, MASK))

@@ -79,7 +79,7 @@ fn settings() -> Settings {
     settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
     settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");
     settings.strict_media_type = is_on("GATEHOUSE_STRICT_MEDIA_TYPE");
-    // One that cannot be read must not leave the first start to whoever asks.
+    // One that cannot be read must not leave the first start to any client.
     settings.root_token_hash = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH")
         .ok()
         .map(|text| RootTokenHash::from_text(&text).unwrap_or(RootTokenHash::OF_NO_TOKEN));

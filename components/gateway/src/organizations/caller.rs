@@ -181,7 +181,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(Arrival { caller, target })
     }
 
-    /// Lets whoever has arrived do something with the organization to which it belongs that they ask about.
+    /// Lets the caller do something with the organization to which it belongs that it asks about.
     ///
     /// # Errors
     ///

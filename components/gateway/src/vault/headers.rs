@@ -32,8 +32,8 @@ const NEGATIVE_WRAP_TTL: &str = "requested wrap ttl cannot be negative";
 ///
 /// # Errors
 ///
-/// 400 for what is no such duration. That includes a part of a second: taken for none at all, it would give the secret to whoever
-/// should only carry it.
+/// 400 for what is no such duration. That includes a part of a second: taken for none at all, it would give the secret to the courier
+/// that should only carry it.
 pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, ApiError> {
     let Some(value) = request.headers.get("x-vault-wrap-ttl") else {
         return Ok(None);

@@ -95,7 +95,7 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
 }
 
 /// The token to be made; `None` for a random one. Where the operator has named the hash of the first one, only who presents it initializes
-/// the server, so nobody gets a root token by asking first (SEC-A8).
+/// the server, so no client gets a root token by asking first (SEC-A8).
 fn chosen_root_token(
     asked: &Unadmitted<'_>,
     fields: &Fields<'_>,

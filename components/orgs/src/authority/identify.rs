@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         } else {
             decide(column, &affiliation.rights, action)
         };
-        // Only whoever may see it waits for what its record does not tell (SEC-A6).
+        // Only a caller that may see it waits for what its record does not tell (SEC-A6).
         let is_allowed = decision == Decision::Allowed;
         let organization = if is_allowed {
             self.to_organization(edition, record)?

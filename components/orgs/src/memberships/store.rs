@@ -43,7 +43,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.end_membership(&own.organization.external_id, &own.membership, None, by)
     }
 
-    /// Ends a membership by a scope, or without one by whoever it is of.
+    /// Ends a membership by a scope, or without one by the user it is of.
     fn end_membership(
         &self,
         organization: &str,

@@ -69,7 +69,7 @@ impl SecretHasher {
         self.hash("account", id)
     }
 
-    /// The hash that makes the identifier of whoever has an address, or will have it.
+    /// The hash that makes the identifier of the user who has an address, or will have it.
     pub(crate) fn user(&self, email: &str) -> String {
         self.hash("user", email)
     }

@@ -46,7 +46,7 @@ async fn compile_where_needed(folder: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// A process that compiles. It ends with whoever waits for it: a start that is given up leaves none behind.
+/// A process that compiles. It ends with the process that waits for it: a start that is given up leaves none behind.
 struct Compiler {
     process: Child,
     /// Ends of processes of this one.

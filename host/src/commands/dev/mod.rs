@@ -91,7 +91,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     let mut stop = std::pin::pin!(stop_signal());
     forbid_core_dumps();
     tracing::warn!(
-        "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
+        "dev mode: records are kept in memory only, and every program on this machine can reach the server"
     );
 
     let has_console = settings.console.enabled;

@@ -40,7 +40,7 @@ pub(super) struct Object<'a> {
     pub(super) unseen: &'a [&'a str],
     /// Tells whether there are values for them.
     pub(super) has_unseen: bool,
-    /// Fields among them whose values nobody may see.
+    /// Fields among them whose values are not shown.
     pub(super) secret: &'a [&'a str],
 }
 

@@ -1,6 +1,6 @@
 //! `gatehouse operator clock`: the latest time that the store of a stopped server remembers.
 //!
-//! A server never goes back behind that time (SEC-T6). After a clock that was wrong it can lie in the future; whoever knows the right time
+//! A server never goes back behind that time (SEC-T6). After a clock that was wrong it can lie in the future; an operator who knows the right time
 //! puts it right here. The time is sealed like every record: where the key is in shares, they are read from standard input.
 
 use std::sync::Arc;

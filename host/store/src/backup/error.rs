@@ -59,7 +59,7 @@ pub enum BackupError {
     Forged,
     /// It became another file while it was read.
     #[error(
-        "the backup was changed while it was being restored; begin again with a file that nobody writes to"
+        "the backup was changed while it was being restored; begin again with a file that no program writes to"
     )]
     Changed,
     /// Its keyring is of no use.

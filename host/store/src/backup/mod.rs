@@ -15,11 +15,11 @@
 //! | 4, once | the SHA-256 digest of all bytes before this frame, and what the root key attests of it |
 //!
 //! Namespaces follow each other in the order of the manifest, and records in the byte order of their keys, so none is there twice. The keyring
-//! is the first namespace: whoever has the root key knows at once if the file is of its store. Nothing follows the last frame.
+//! is the first namespace: a holder of the root key knows at once if the file is of its store. Nothing follows the last frame.
 //!
 //! **What is trusted when**: a file comes from anywhere. Its lengths are bounded before anything is allocated. Nothing of it is written into a
 //! store before all of it was read and the root key has attested its digest: a file that was cut, altered, put together from others or made
-//! by somebody else is refused by then.
+//! by another one is refused by then.
 
 mod error;
 mod format;

@@ -24,7 +24,7 @@ pub fn read_manifest(input: impl Read) -> Result<Manifest, BackupError> {
 }
 
 /// Reads a backup from its beginning to its end, and makes sure that it is whole: that its bytes are those that were written, in their order,
-/// with nothing missing and nothing more. With the root key it is also proven that a holder of that key made it; without, whoever
+/// with nothing missing and nothing more. With the root key it is also proven that a holder of that key made it; without, anyone who
 /// altered it could have computed the digest anew.
 ///
 /// `progress` is told how many bytes were read so far. One frame is in memory at a time, of two mebibytes at most.
@@ -43,7 +43,7 @@ pub fn verify_backup(
         progress(reading.at());
         if namespace == Namespace::Keyring {
             let found = entries.into_iter().find(|entry| entry.key == KEYRING_KEY);
-            // At once: nobody waits for hours to learn that it is the wrong key.
+            // At once: an operator does not wait for hours to learn that it is the wrong key.
             if let (Some(entry), Some(root_key)) = (&found, root_key) {
                 Keyring::open(root_key, &entry.value)?;
             }

@@ -44,7 +44,7 @@ pub enum RestoredSeal<'a> {
 /// From the first record to that call a mark is in the store and its keyring is not: no server starts with it, and no other command opens
 /// it. What was given up half-way is emptied when a restore begins anew.
 ///
-/// Versions that the lost store gave after the backup are not given again: whoever still holds one of its records by version, as another
+/// Versions that the lost store gave after the backup are not given again: a host that still holds one of its records by version, as another
 /// server would, is not told that it has not changed.
 pub struct Restoration<B> {
     store: Arc<SealedBackend<B>>,

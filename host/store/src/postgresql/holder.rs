@@ -25,13 +25,13 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long a look at the epoch may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Stands for no epoch: nobody has to be kept away.
+/// Stands for no epoch: no other server has to be kept away.
 const NONE: i64 = -1;
 
 /// How one has the installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// With nobody else.
+    /// With no other.
     Alone,
     /// With other servers.
     Shared,
@@ -54,7 +54,7 @@ impl Default for Epoch {
 }
 
 impl Epoch {
-    /// The number that commits name; `None` where nobody has to be kept away.
+    /// The number that commits name; `None` where no other server has to be kept away.
     pub fn number(&self) -> Option<i64> {
         Some(self.number.load(Ordering::Acquire)).filter(|number| *number != NONE)
     }

@@ -129,7 +129,7 @@ impl PostgresBackend {
         })
     }
 
-    /// The same, for one of several servers that use the database: until the backend is dropped nobody can open it alone, and once somebody
+    /// The same, for one of several servers that use the database: until the backend is dropped none can open it alone, and once one
     /// has, because this server was cut off, nothing is committed by this one any more (SEC-S13).
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::error::Failure;
 
-/// How long a failure is remembered: whoever met it asks at once what kind it was.
+/// How long a failure is remembered: a request that met it asks at once what kind it was.
 const LATELY: Duration = Duration::from_secs(2);
 
 /// The last time that the database could not be reached.

@@ -118,9 +118,9 @@ pub struct SealedBackend<B> {
     former: Mutex<Vec<Weak<Barrier>>>,
     /// How many records the active key has sealed since that was last stored.
     pub(crate) encryptions: AtomicU64,
-    /// Held by whoever changes the keyring or what is stored about it.
+    /// Held while the keyring, or what is stored about it, is changed.
     pub(crate) key_work: tokio::sync::Mutex<()>,
-    /// Held by whoever takes over a keyring that another host has changed. Taken after `key_work` where both are.
+    /// Held while a keyring that another host has changed is taken over. Taken after `key_work` where both are.
     pub(crate) following: tokio::sync::Mutex<()>,
     verified: VerifiedVersions,
     /// How many orders to seal all hosts there were when the store began to be opened.
@@ -402,7 +402,7 @@ impl<B: Backend> SealedBackend<B> {
         })
     }
 
-    /// Opens the store for as long as nobody takes its first start over.
+    /// Opens the store for as long as no other host takes its first start over.
     pub(crate) fn install_first(&self, keyring: &Keyring, root_key: &RootKey, guard: Guard) {
         self.install_under(Some(guard), keyring, root_key);
     }

@@ -13,7 +13,7 @@ use crate::{Backend, Guard, SealedBackend};
 pub struct Renewal(Option<JoinHandle<()>>);
 
 impl Renewal {
-    /// Begins to renew the lease of the mark of `guard`, at the latest until `until`. Where nobody else can have the store, nothing has to
+    /// Begins to renew the lease of the mark of `guard`, at the latest until `until`. Where no other host can have the store, nothing has to
     /// be renewed.
     pub fn start<B: Backend>(store: &Arc<SealedBackend<B>>, guard: Guard, until: Instant) -> Self {
         if !store.backend().is_shared() {

@@ -141,7 +141,7 @@ impl Block {
             has_templates(pattern).ok_or_else(|| PolicyError::InvalidTemplate(path.to_owned()))?;
         let granted = self.capabilities.into_iter().chain(self.legacy);
         let granted: CapabilitySet = granted.collect();
-        // Nothing is left to be demanded of whoever is denied.
+        // Nothing is left to be demanded of a caller that is denied.
         let constrained =
             !granted.contains(Capability::Deny) && self.constraints != Constraints::default();
         Ok(Rule {

@@ -34,7 +34,7 @@ pub(crate) enum Source {
 /// It has no `Debug`: it is a secret.
 pub(super) struct FetchedToken {
     pub(super) text: Zeroizing<String>,
-    /// Seconds from now, by the word of whoever gave it.
+    /// Seconds from now, by the word of the server that gave it.
     pub(super) lifetime: u64,
 }
 

@@ -157,7 +157,7 @@ impl<'a> Shape<'a> {
     pub(super) fn list(&self) -> Result<Vec<String>, ValueError> {
         match self {
             Self::Text(text) if text.is_empty() => Ok(Vec::new()),
-            // A text of blanks is one blank element: it was given, so whoever reads an empty list as "all" must not find one.
+            // A text of blanks is one blank element: it was given, so a rule that reads an empty list as "all" must not find one.
             Self::Text(text) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
             other => other.unsplit_list(),
         }

@@ -77,6 +77,6 @@ fn metadata(role_type: RoleType, flaw: &MetadataError) -> String {
 /// A warning about a configuration that was stored.
 pub(super) fn warning(warning: &ConfigWarning) -> String {
     match warning {
-        ConfigWarning::KeysFromForeignHost => "\"custom_endpoint\" lets public keys come from a host that is not Google's (\"api\"): whoever runs that host decides who can log in".to_owned(),
+        ConfigWarning::KeysFromForeignHost => "\"custom_endpoint\" lets public keys come from a host that is not Google's (\"api\"): its operator decides who can log in".to_owned(),
     }
 }

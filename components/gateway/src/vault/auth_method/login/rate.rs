@@ -1,7 +1,7 @@
 //! The rate of login attempts from one source (SEC-R1 to R3).
 //!
 //! The limits are the same whatever role the request names, so that they do not tell which roles exist. There is none for each role:
-//! whoever names a role could lock its owner out.
+//! any client that names a role could lock its owner out.
 
 use std::net::IpAddr;
 

@@ -115,7 +115,7 @@ pub(super) fn warning(warning: &RoleWarning) -> String {
         RoleWarning::MaximumTtlAboveMountMaximum(above) => above_maximum("max ttl", above),
         RoleWarning::TtlAboveMountDefault(above) => above_default("ttl", above),
         RoleWarning::GroupAliasesOnSharedEntity => {
-            "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last".to_owned()
+            "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of the last one that logged in".to_owned()
         }
         RoleWarning::AnyServiceAccountOfAnyProject => {
             "\"bound_service_accounts\" is \"*\" and \"bound_projects\" is empty: every service account of Google Cloud can log in with this role".to_owned()
@@ -126,7 +126,7 @@ pub(super) fn warning(warning: &RoleWarning) -> String {
             "Given both \"bound_regions\" and \"bound_zones\" fields for role type \"gce\", \"bound_regions\" will be ignored in favor of the more specific \"bound_zones\" field. To mend it, write the role with one of the two empty.".to_owned()
         }
         RoleWarning::BoundByLabelsOnly => {
-            "\"bound_labels\" alone binds this role: whoever may edit an instance, in any project, can give it these labels".to_owned()
+            "\"bound_labels\" alone binds this role: everyone who may edit an instance, in any project, can give it these labels".to_owned()
         }
         RoleWarning::ClaimsTrusted => {
             "\"live_checks\" is off: an instance that was deleted, or an account that was disabled, can log in until its token expires".to_owned()
