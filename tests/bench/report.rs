@@ -14,7 +14,7 @@ pub const PEER: &str = "OpenBao";
 /// The work whose rate other rows are compared with.
 pub const LOOKUP: &str = "lookup-self, in memory";
 
-const BEGIN: &str = "<!-- written by: GATEHOUSE_WRITE=1 cargo bench -p gatehouse-tests -->\n";
+const BEGIN: &str = "<!-- written by: GATEHOUSE_WRITE=1 cargo bench -p gatehouse-tests -- ";
 const END: &str = "<!-- end of what is written -->\n";
 
 /// The measurements of one run.
@@ -111,18 +111,19 @@ fn line(what: &str, measured: &Measured) -> String {
     )
 }
 
-/// Puts `text` where the document keeps what a run writes, in place of what the last one wrote.
+/// Puts the rows and notes of these parts where the document keeps what a run of them writes, in place of what the last one wrote.
 ///
 /// # Errors
 ///
 /// When the document has no such place or cannot be written.
-pub fn write_into(document: &Path, text: &str) -> Result<()> {
+pub fn write_into(document: &Path, parts: &[&str], text: &str) -> Result<()> {
+    let begin = format!("{BEGIN}{} -->\n", parts.join(" "));
     let old = std::fs::read_to_string(document)?;
     let (before, rest) = old
-        .split_once(BEGIN)
-        .context("the document has no place for the table")?;
+        .split_once(&begin)
+        .with_context(|| format!("the document has no place for {}", parts.join(" ")))?;
     let (_, after) = rest.split_once(END).context("the place has no end")?;
     ensure!(!text.contains(END), "the table would end the place");
-    std::fs::write(document, format!("{before}{BEGIN}\n{text}\n{END}{after}"))?;
+    std::fs::write(document, format!("{before}{begin}\n{text}\n{END}{after}"))?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Requests per second, latencies and processor time of the release server on one core, beside the same logic compiled natively and,
 //! where it is installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
 //!
-//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`]. With `GATEHOUSE_WRITE=1` the table at the
-//! end replaces the one in docs/performance.md. The part `programs` measures builds of `gatehouse` that are given as paths in
+//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`]. With `GATEHOUSE_WRITE=1` each table replaces
+//! the one in docs/performance.md, whose parts are then measured together: see [`TABLES`]. The part `programs` measures builds of `gatehouse` that are given as paths in
 //! `GATEHOUSE_PROGRAMS`, with colons between, each twice and in turns.
 
 mod budget;
@@ -47,6 +47,22 @@ const PARTS: [&str; 12] = [
     "native",
     "openbao",
     "budget",
+];
+
+/// The tables of the document: rows that are compared with each other are of one run.
+const TABLES: [&[&str]; 4] = [
+    &[
+        "memory",
+        "durable",
+        "google",
+        "footprint",
+        "native",
+        "fresh",
+        "openbao",
+    ],
+    &["servers"],
+    &["tokens"],
+    &["organizations"],
 ];
 
 /// How many live tokens the store holds in which they are to make no difference.
@@ -98,56 +114,69 @@ fn main() -> Result<()> {
         LOAD.connections, LOAD.duration
     );
     Report::head();
-    let mut report = Report::default();
+    if std::env::var_os("GATEHOUSE_WRITE").is_none() {
+        let all = wanted.is_empty().then_some(&PARTS[1..PARTS.len() - 1]);
+        let report = measure_parts(&cores, all.unwrap_or(&wanted), &programs)?;
+        println!("\n{}", report.compared());
+        return Ok(());
+    }
+    for parts in TABLES {
+        if wanted.is_empty() || parts.iter().any(|part| wanted.contains(part)) {
+            let table = measure_parts(&cores, parts, &[])?.compared();
+            println!("\n{table}");
+            report::write_into(&workspace().join("docs/performance.md"), parts, &table)?;
+        }
+    }
+    Ok(())
+}
 
-    for path in programs.iter().chain(&programs) {
+/// Measures these parts, in the order of [`PARTS`].
+fn measure_parts(cores: &Cores, parts: &[&str], programs: &[PathBuf]) -> Result<Report> {
+    let wants = |part: &str| parts.contains(&part);
+    let mut report = Report::default();
+    for path in programs.iter().chain(programs) {
         let program = Program::gatehouse_at(path.clone());
         let name = path.display().to_string();
-        in_memory(&cores, &mut report, &name, program.clone(), "")?;
-        durable(&cores, &mut report, &name, program)?;
+        in_memory(cores, &mut report, &name, program.clone(), "")?;
+        durable(cores, &mut report, &name, program)?;
     }
     if wants("memory") {
-        in_memory(&cores, &mut report, GATEHOUSE, Program::gatehouse(), "")?;
+        in_memory(cores, &mut report, GATEHOUSE, Program::gatehouse(), "")?;
     }
     if wants("durable") {
-        durable(&cores, &mut report, GATEHOUSE, Program::gatehouse())?;
+        durable(cores, &mut report, GATEHOUSE, Program::gatehouse())?;
     }
     if wants("servers") {
-        several_servers::run(&cores, &mut report)?;
+        several_servers::run(cores, &mut report)?;
     }
     if wants("footprint") {
-        footprint::run(&cores, &mut report)?;
+        footprint::run(cores, &mut report)?;
     }
     if wants("google") {
-        google_asked(&cores, &mut report)?;
+        google_asked(cores, &mut report)?;
     }
     if wants("tokens") {
-        with_many_tokens(&cores, &mut report)?;
+        with_many_tokens(cores, &mut report)?;
     }
     if wants("organizations") {
-        organizations::run(&cores, &mut report)?;
+        organizations::run(cores, &mut report)?;
     }
     if wants("fresh") {
         let name = "a fresh instance per request";
         let fresh = "[limits]\ninstance_reuse = 1";
-        in_memory(&cores, &mut report, name, Program::gatehouse(), fresh)?;
+        in_memory(cores, &mut report, name, Program::gatehouse(), fresh)?;
     }
     if wants("native") {
         let name = "the same logic compiled natively";
-        in_memory(&cores, &mut report, name, native::program()?, "")?;
+        in_memory(cores, &mut report, name, native::program()?, "")?;
     }
     if wants("openbao") {
         match openbao::find() {
-            Some(program) => openbao::run(&cores, &mut report, &program)?,
+            Some(program) => openbao::run(cores, &mut report, &program)?,
             None => report.note("OpenBao's `bao` was not found: no figures of it.".to_owned()),
         }
     }
-    let table = report.compared();
-    println!("\n{table}");
-    if std::env::var_os("GATEHOUSE_WRITE").is_some() {
-        report::write_into(&workspace().join("docs/performance.md"), &table)?;
-    }
-    Ok(())
+    Ok(report)
 }
 
 /// The builds of `gatehouse` to compare.

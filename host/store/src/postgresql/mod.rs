@@ -4,6 +4,7 @@ mod address;
 mod commit;
 mod confirmation;
 mod error;
+mod gathering;
 mod holder;
 mod purge;
 mod reach;
@@ -40,14 +41,13 @@ use address::Address;
 use commit::Commit;
 use confirmation::Confirmation;
 use error::{Failure, describe};
+use gathering::{Gathered, Wanted};
 use holder::{Epoch, Hold, Holder};
 use purge::SincePurge;
 use reach::Reach;
 use session::{Connections, Parameters, Session};
 use snapshot::TransactionSnapshot;
-use statements::{
-    ABANDON, COMMIT, COMMIT_UNDER, GET_CHANGED, RESERVE_VERSIONS, SCAN, WAS_ABANDONED,
-};
+use statements::{ABANDON, COMMIT, COMMIT_UNDER, RESERVE_VERSIONS, SCAN, WAS_ABANDONED};
 use versions::{VERSIONS_AT_ONCE, Versions};
 
 /// From a call to its answer, whatever the database does (SEC-S8).
@@ -63,7 +63,7 @@ const AFTER_ALL_KEYS: char = '\u{7f}';
 
 /// Entries in a database that speaks PostgreSQL's protocol.
 ///
-/// Every call is one statement. A commit waits for those that touch its keys, so reads and commits of all servers have one order. A
+/// Every call is one statement, and reads that are asked for at one time share one. A commit waits for those that touch its keys, so reads and commits of all servers have one order. A
 /// statement that others got in the way of is tried again, a bounded number of times. When a connection is lost in a commit, its outcome is found out,
 /// or it is made sure that it has none; only if the database cannot be reached for that either is a commit's outcome unknown.
 ///
@@ -83,6 +83,7 @@ struct Shared {
     clock: SharedClock,
     versions: Versions,
     epoch: Arc<Epoch>,
+    gathered: Gathered,
     reach: Reach,
     confirmation: Confirmation,
     /// Held by the commit to the keyring that is under way: they are applied in the order of their calls, so that one comes after all that
@@ -110,6 +111,7 @@ impl PostgresBackend {
             clock,
             versions: Versions::default(),
             epoch: Arc::default(),
+            gathered: Gathered::new(settings.connections),
             reach: Reach::default(),
             confirmation: Confirmation::default(),
             keyring: tokio::sync::Mutex::default(),
@@ -219,9 +221,9 @@ impl Backend for PostgresBackend {
         namespace: Namespace,
         keys: &'a [HeldKey<'a>],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
-        let wanted = Wanted::new(keys);
+        let wanted = Wanted::new(namespace, keys);
         let shared = Arc::clone(&self.shared);
-        Box::pin(self.detached(async move { shared.get_changed(namespace, wanted).await }))
+        Box::pin(self.detached(async move { shared.get_changed(wanted).await }))
     }
 
     fn scan<'a>(
@@ -277,52 +279,7 @@ impl Backend for PostgresBackend {
     }
 }
 
-/// The keys of a read, as the statement takes them.
-struct Wanted {
-    keys: Vec<String>,
-    versions: Vec<Option<i64>>,
-}
-
-impl Wanted {
-    fn new(keys: &[HeldKey<'_>]) -> Self {
-        let version = |held: &HeldKey<'_>| held.version.map(to_database);
-        Self {
-            keys: keys.iter().map(|held| held.key.to_owned()).collect(),
-            versions: keys.iter().map(version).collect(),
-        }
-    }
-}
-
 impl Shared {
-    async fn get_changed(
-        &self,
-        namespace: Namespace,
-        wanted: Wanted,
-    ) -> Result<Vec<Difference>, StoreError> {
-        let Wanted { keys, versions } = wanted;
-        let mut found: Vec<Difference> = keys.iter().map(|_| Difference::Absent).collect();
-        if keys.is_empty() {
-            return Ok(found);
-        }
-        let (namespace, now) = (number(namespace), self.now());
-        let parameters: Parameters<'_> = &[&namespace, &keys, &versions, &now];
-        for row in self.read(GET_CHANGED, parameters).await? {
-            let index: i64 = row.try_get(0).map_err(unreadable)?;
-            let version = from_database(row.try_get(1).map_err(unreadable)?);
-            let value: Option<Vec<u8>> = row.try_get(2).map_err(unreadable)?;
-            let index = usize::try_from(index)
-                .ok()
-                .and_then(|index| index.checked_sub(1));
-            let place = index.and_then(|index| found.get_mut(index));
-            let place = place.ok_or_else(|| unavailable("an answer that was not asked for"))?;
-            *place = match value {
-                Some(value) => Difference::Changed(Entry { value, version }),
-                None => Difference::Unchanged,
-            };
-        }
-        Ok(found)
-    }
-
     async fn scan(
         &self,
         namespace: Namespace,

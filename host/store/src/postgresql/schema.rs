@@ -34,7 +34,7 @@ pub async fn check(client: &Client) -> Result<(), PostgresError> {
 ///
 /// # Errors
 ///
-/// When the tables are newer or somebody else's, or a right is missing.
+/// When the tables are newer or another program's, or a right is missing.
 pub async fn migrate(client: &Client) -> Result<Migrated, PostgresError> {
     let run = async |text: &str| {
         client
@@ -51,8 +51,8 @@ pub async fn migrate(client: &Client) -> Result<Migrated, PostgresError> {
             run(CREATE_SCHEMA).await?;
         }
         let done = usize::try_from(from).unwrap_or(usize::MAX);
-        for step in MIGRATIONS.iter().skip(done) {
-            run(step).await?;
+        for statement in MIGRATIONS.iter().skip(done).copied().flatten() {
+            run(statement).await?;
         }
         if from < KNOWN_SCHEMA {
             let noted = client.execute(NOTE_SCHEMA, &[&KNOWN_SCHEMA]).await;

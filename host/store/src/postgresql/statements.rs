@@ -15,17 +15,20 @@
 //! on each other where their keys share a page of the index, as those of new tokens always do, and on whatever else is open in the server.
 
 /// The schema version that this code reads and writes (SEC-S12).
-pub const KNOWN_SCHEMA: i64 = 3;
+pub const KNOWN_SCHEMA: i64 = 4;
 
-/// Prepares a new session. Lookups by key stay lookups also while the database believes a table to be small, since plans are kept.
-/// So where all of a small table has to be read, that seems so costly that the database would compile the statement, which takes longer. The
-/// keepalives end the session of a machine that is gone without a word, and with it what it holds.
+/// Prepares a new session. Until the database has counted a table it believes it to be small, and would read all of a namespace for a few
+/// keys or a page of them, so nothing but the order of an index is left to it; lookups by key are lateral joins with a limit, which it cannot
+/// turn into a join with the whole table. Where all of a small table has to be read, that seems so costly then that it would compile the
+/// statement, which takes longer. The keepalives end the session of a machine that is gone without a word, and with it what it holds.
 pub const PREPARE_SESSION: &str = "
     set default_transaction_isolation = 'read committed';
     set gatehouse.session = 'prepared';
     set statement_timeout = '1s';
     set idle_in_transaction_session_timeout = '5s';
     set enable_seqscan = off;
+    set enable_bitmapscan = off;
+    set enable_sort = off;
     set plan_cache_mode = force_generic_plan;
     set jit = off;
     set tcp_keepalives_idle = 5;
@@ -38,13 +41,16 @@ pub const DESCRIBE_SERVER: &str = "
         current_setting('synchronous_standby_names'), current_setting('server_version_num')::int4,
         current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared'";
 
-/// Reads entries without the values that are held: namespace, keys, versions held, now. Answers the index of the key, counted from 1,
+/// Reads entries without the values that are held: namespaces, keys, versions held, now. Answers the index of the key, counted from 1,
 /// version, and value where it is not held.
 pub const GET_CHANGED: &str = "
     select k.n, e.version, case when e.version is distinct from k.version then e.value end
-    from unnest($2::text[], $3::int8[]) with ordinality as k (key, version, n)
-    join gatehouse.entry e on e.namespace = $1::int2 and e.key = k.key
-    where e.expires_at is null or e.expires_at > $4::int8";
+    from unnest($1::int2[], $2::text[], $3::int8[]) with ordinality as k (namespace, key, version, n)
+    cross join lateral (
+        select version, value from gatehouse.entry
+        where namespace = k.namespace and key = k.key and (expires_at is null or expires_at > $4::int8)
+        limit 1
+    ) e";
 
 /// Reads a page: namespace, first key, a key to leave out, end of the prefix, now, how many, how many bytes. Rows end with the one that
 /// passes the bytes. Neither a value's length nor the order needs the value to be read.
@@ -117,20 +123,18 @@ pub const BEGIN_PURGE: &str = "begin";
 pub const LOCK_PURGE: &str = "select pg_try_advisory_xact_lock(7307497, 2)";
 /// Drops entries whose time has come: now, how many at most.
 pub const PURGE_ENTRIES: &str = "
-    with due as (
-        select namespace, key from gatehouse.entry where expires_at <= $1::int8 order by expires_at limit $2::int8
-        for update skip locked
-    )
-    delete from gatehouse.entry e using due d where e.namespace = d.namespace and e.key = d.key and e.expires_at <= $1::int8";
+    delete from gatehouse.entry where ctid = any (array (
+        select ctid from gatehouse.entry where expires_at <= $1::int8 order by expires_at limit $2::int8 for update skip locked
+    ))";
 /// Drops outcomes that no caller asks for any more: how many at most.
 pub const PURGE_OUTCOMES: &str = "
-    delete from gatehouse.outcome where version in (
+    delete from gatehouse.outcome where version = any (array (
         select version from gatehouse.outcome where at < now() - interval '10 minutes' order by at limit $1::int8
-    )";
+    ))";
 
-/// Tells if nobody else has the installation: the lock stays until the session ends.
+/// Tells if no other session has the installation: the lock stays until the session ends.
 pub const LOCK_INSTALLATION: &str = "select pg_try_advisory_lock(7307497, 1)";
-/// Tells if nobody has the installation alone: the lock stays until the session ends.
+/// Tells if no session has the installation alone: the lock stays until the session ends.
 pub const SHARE_INSTALLATION: &str = "select pg_try_advisory_lock_shared(7307497, 1)";
 /// Tells since when and from where another session has the installation, the first of several.
 pub const SHOW_HOLDER: &str = "
@@ -195,7 +199,14 @@ pub const LOCK_SCHEMA: &str = "select pg_advisory_xact_lock(7307497, 3)";
 pub const CREATE_SCHEMA: &str = "create schema gatehouse";
 /// The changes from each version of the schema to the next, beginning with an empty one. Values are sealed, so the database need not try
 /// to compress them.
-pub const MIGRATIONS: [&str; 3] = ["
+pub const MIGRATIONS: [&[&str]; 4] = [
+    &[TABLES, COMMIT_FUNCTION, FIRST_NUMBERS],
+    &[TABLES_OF_SERVERS],
+    &[COMMIT_UNDER_FUNCTION],
+    // The function of versions 1 to 3 read more rows than it named.
+    &[COMMIT_FUNCTION],
+];
+const TABLES: &str = "
     create table gatehouse.store (
         name text collate \"C\" primary key,
         number bigint not null
@@ -215,15 +226,17 @@ pub const MIGRATIONS: [&str; 3] = ["
         abandoned boolean not null,
         at timestamptz not null default now()
     );
-    create index outcome_at on gatehouse.outcome (at);
-
+    create index outcome_at on gatehouse.outcome (at)";
+const COMMIT_FUNCTION: &str = "
     -- Arguments and answer are described at the statement that calls it. Each of its statements sees what was committed before it began,
     -- so those after the locks see all that the locks waited for. The locks end with the transaction. They are taken in one order, so no
     -- two commits wait for each other. One that touches many keys takes the gate for itself instead, since a server holds few locks.
-    create function gatehouse.commit(
+    create or replace function gatehouse.commit(
         smallint, bigint, text[], bigint[], text[], bytea[], bigint[], text[], bigint, bigint,
         out failed text, out applied boolean, out prepared boolean
     ) language plpgsql as $commit$
+    declare
+        deleted text;
     begin
         applied := false;
         prepared := current_setting('transaction_isolation') = 'read committed'
@@ -249,8 +262,12 @@ pub const MIGRATIONS: [&str; 3] = ["
         end if;
         select c.key into failed
         from unnest($3, $4) with ordinality as c (key, version, n)
-        left join gatehouse.entry e on e.namespace = $1 and e.key = c.key and (e.expires_at is null or e.expires_at > $2)
-        where e.version is distinct from c.version
+        left join lateral (
+            select e.version from gatehouse.entry e
+            where e.namespace = $1 and e.key = c.key and (e.expires_at is null or e.expires_at > $2)
+            limit 1
+        ) found on true
+        where found.version is distinct from c.version
         order by c.n limit 1;
         if failed is not null then
             return;
@@ -259,12 +276,15 @@ pub const MIGRATIONS: [&str; 3] = ["
         select $1, p.key, p.value, $9, p.expires_at from unnest($5, $6, $7) as p (key, value, expires_at)
         on conflict (namespace, key) do update
         set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at;
-        delete from gatehouse.entry e using unnest($8) as d (key) where e.namespace = $1 and e.key = d.key;
+        foreach deleted in array $8 loop
+            delete from gatehouse.entry e where e.namespace = $1 and e.key = deleted;
+        end loop;
         insert into gatehouse.outcome (version, abandoned) values ($9, false);
         applied := true;
-    end $commit$;
-
-    insert into gatehouse.store (name, number) values ('schema', 1), ('versions-reserved', 0), ('epoch', 0)", "
+    end $commit$";
+const FIRST_NUMBERS: &str = "
+    insert into gatehouse.store (name, number) values ('schema', 1), ('versions-reserved', 0), ('epoch', 0)";
+const TABLES_OF_SERVERS: &str = "
     create table gatehouse.node (
         id text collate \"C\" primary key,
         name text not null,
@@ -278,7 +298,8 @@ pub const MIGRATIONS: [&str; 3] = ["
         work text collate \"C\" primary key,
         node text collate \"C\" not null,
         ends_at timestamptz not null
-    )", "
+    )";
+const COMMIT_UNDER_FUNCTION: &str = "
     -- The entry of the guard is locked after those of the commit: a commit that writes it has its own locks by then or waits for none that
     -- this one holds. What was applied is undone where the guard is lost.
     create function gatehouse.commit_under(
@@ -301,6 +322,6 @@ pub const MIGRATIONS: [&str; 3] = ["
             applied := false;
             guarded := false;
         end;
-    end $commit$"];
+    end $commit$";
 /// Notes the version of the schema: version.
 pub const NOTE_SCHEMA: &str = "update gatehouse.store set number = $1::int8 where name = 'schema'";

@@ -53,6 +53,7 @@ mod postgres_failover;
 mod postgres_faults;
 mod postgres_locks;
 mod postgres_nodes;
+mod postgres_plans;
 mod postgres_refusals;
 mod postgres_room;
 mod scans;

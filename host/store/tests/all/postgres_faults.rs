@@ -274,9 +274,12 @@ async fn s8_callers_beyond_the_pool_are_told_what_to_raise() {
         .await
         .unwrap();
     let mut callers = JoinSet::new();
-    for _ in 0..8 {
+    for number in 0..8 {
         let store = store.clone();
-        callers.spawn(async move { store.get(&["a"]).await.unwrap_err().to_string() });
+        callers.spawn(async move {
+            let change = vec![put(&number.to_string(), "")];
+            store.commit(vec![], change).await.unwrap_err().to_string()
+        });
     }
     let refusals = callers.join_all().await;
     let told = refusals
