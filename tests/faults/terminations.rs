@@ -22,7 +22,8 @@ fn o1_each_of_many_terminations_under_load_is_clean_and_loses_nothing_acknowledg
         Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
     installation.set_up_login().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
-    for round in 0..number_from("GATEHOUSE_TERMINATIONS", TERMINATIONS) {
+    let terminations = number_from("GATEHOUSE_TERMINATIONS", TERMINATIONS);
+    for round in 0..terminations {
         let mut exit = None;
         let fresh = under_load(&mut installation, ACKNOWLEDGED_BEFORE_THE_END, |server| {
             exit = server.terminate().unwrap();
@@ -36,7 +37,7 @@ fn o1_each_of_many_terminations_under_load_is_clean_and_loses_nothing_acknowledg
     }
     // Later rounds have not undone what earlier ones had acknowledged.
     for token in &acknowledged {
-        assert_alive(&installation, token, terminations());
+        assert_alive(&installation, token, terminations);
     }
 }
 

@@ -51,8 +51,10 @@ pub async fn migrate(client: &Client) -> Result<Migrated, PostgresError> {
             run(CREATE_SCHEMA).await?;
         }
         let done = usize::try_from(from).unwrap_or(usize::MAX);
-        for statement in MIGRATIONS.iter().skip(done).copied().flatten() {
-            run(statement).await?;
+        for statements in MIGRATIONS.into_iter().skip(done) {
+            for statement in statements {
+                run(statement).await?;
+            }
         }
         if from < KNOWN_SCHEMA {
             let noted = client.execute(NOTE_SCHEMA, &[&KNOWN_SCHEMA]).await;
