@@ -12,6 +12,7 @@ use gatehouse_ports::{Difference, Entry, HeldKey, StoreError};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::error::Failure;
 use super::session::Parameters;
 use super::statements::GET_CHANGED;
 use super::{CALL_TIME, Shared, from_database, number, to_database, unavailable, unreadable};
@@ -124,7 +125,7 @@ impl Shared {
         match timeout(CALL_TIME, found).await {
             Ok(Ok(found)) => found,
             Ok(Err(_)) => Err(unavailable("the server is stopping")),
-            Err(_) => Err(unavailable("the database failed: no answer in time")),
+            Err(_) => Err(self.failed(Failure::Unknown("no answer in time".to_owned()))),
         }
     }
 
