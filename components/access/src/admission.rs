@@ -55,6 +55,13 @@ impl Rights<'_> {
             Self::Ruled(verdict) => verdict.allows(capability),
         }
     }
+
+    fn unconditional(&self) -> Vec<Capability> {
+        match self {
+            Self::Root => vec![Capability::Root],
+            Self::Ruled(verdict) => verdict.unconditional_capabilities(),
+        }
+    }
 }
 
 /// The effect of a token's last use on the secrets that it keeps.
@@ -80,6 +87,7 @@ impl LastUse {
 struct Authorization {
     write: WritePermission,
     sudo: bool,
+    unconditional: Vec<Capability>,
 }
 
 impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
@@ -112,6 +120,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
                 write: no_write(),
                 sudo: false,
                 limited_uses: false,
+                unconditional: Vec::new(),
             });
         }
 
@@ -133,7 +142,11 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
         };
         let last_use = LastUse::new(request, authorized.is_ok());
         let token = self.spend_use(token, request, last_use)?;
-        let Authorization { write, sudo } = authorized?;
+        let Authorization {
+            write,
+            sudo,
+            unconditional,
+        } = authorized?;
         let caller = Some(token.view(self.clock.now_seconds()));
         let (mount, remainder) = match resolved {
             Some(Resolved { mount, remainder }) => (Some(mount.in_force()), remainder),
@@ -147,6 +160,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             write,
             sudo,
             limited_uses,
+            unconditional,
         })
     }
 
@@ -321,6 +335,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(Authorization {
                 write: no_write(),
                 sudo,
+                unconditional: Vec::new(),
             });
         }
         if needs_sudo(path, lists) && !sudo {
@@ -354,7 +369,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 return Err(Refusal::Denied);
             }
         }
-        Ok(Authorization { write, sudo })
+        Ok(Authorization {
+            write,
+            sudo,
+            unconditional: rights.unconditional(),
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use gatehouse_orgs_api::{
 use super::Api;
 use super::api_error::ApiError;
 use super::parameters::parameters;
-use super::policy_paths::{ORGANIZATIONS_PATH, path_of};
+use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use crate::admission;
 use crate::audit::client_request_id;
 use crate::http::Method;
@@ -35,12 +35,27 @@ pub(super) struct Caller<'a> {
     accessor: String,
     /// True if the policies of a service token allow this very request.
     pub(super) granted: bool,
+    /// The rights that they grant at the path of this request, where that was found out with the rest.
+    rights_here: Option<RightsHere>,
+}
+
+/// The rights at one path.
+#[derive(Clone)]
+struct RightsHere {
+    path: String,
+    rights: Rights,
 }
 
 impl Caller<'_> {
     /// Says whether the caller administers the whole installation.
     pub(super) const fn is_site_administrator(&self) -> bool {
         self.identity.is_site_administrator()
+    }
+
+    /// The rights that the policies grant at `path`; `None` where access has to be asked.
+    pub(super) fn rights_at(&self, path: &str) -> Option<Rights> {
+        let here = self.rights_here.as_ref().filter(|here| here.path == path);
+        here.map(|here| here.rights)
     }
 }
 
@@ -326,7 +341,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                     let path = ORGANIZATIONS_PATH.to_owned();
                     // Looking a token up says nothing about its entity; asking for rights does.
                     match self.unconditional(token, &[path])? {
-                        Some(_) => self.bearer(token, Some(view), false)?,
+                        Some(_) => self.bearer(token, Some(view), false, None)?,
                         None => Bearer::default(),
                     }
                 }
@@ -394,6 +409,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 identity,
                 service_token: None,
                 granted: false,
+                rights_here: None,
             }),
             api_rate: found.api_rate,
         })
@@ -411,9 +427,17 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         };
         let admitted =
             admission::admit(self.access, &asked, || parameters(self.request, operation));
+        let mut rights_here = None;
         let (view, granted) = match admitted {
             Ok(admission) => {
                 let granted = operation != Operation::CreateOrUpdate || admission.write.create;
+                // A token whose last use this request took has no rights any more.
+                if !admission.limited_uses {
+                    rights_here = Some(RightsHere {
+                        rights: Rights::granted_by(&admission.unconditional),
+                        path: path.to_owned(),
+                    });
+                }
                 (admission.caller, granted)
             }
             Err(
@@ -430,7 +454,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             ) => return Ok(Bearer::default()),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
-        self.bearer(token, view, granted)
+        self.bearer(token, view, granted, rights_here)
     }
 
     /// The bearer of a service token that is valid.
@@ -439,6 +463,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         token: &'a str,
         view: Option<TokenView>,
         granted: bool,
+        rights_here: Option<RightsHere>,
     ) -> Result<Bearer<'a>, ApiError> {
         self.trail.borrow_mut().comes_from(view.as_ref());
         let found = self
@@ -450,6 +475,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 service_token: Some(token),
                 accessor: view.map(|view| view.accessor).unwrap_or_default(),
                 granted,
+                rights_here,
             }),
             api_rate: found.api_rate,
         })
