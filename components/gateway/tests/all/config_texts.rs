@@ -82,7 +82,7 @@ fn a_write_with_warnings_has_an_envelope() {
     let warnings = vec![ConfigWarning::KeysFromForeignHost];
     server.script.config_write.is(Ok(warnings));
     let answer = server.post("auth/gcp/config", "{}").expect(200);
-    let text = "\"custom_endpoint\" lets public keys come from a host that is not Google's (\"api\"): whoever runs that host decides who can log in";
+    let text = "\"custom_endpoint\" lets public keys come from a host that is not Google's (\"api\"): its operator decides who can log in";
     assert_eq!(answer.warnings(), [text]);
     assert_eq!(answer.data(), serde_json::Value::Null);
 }

@@ -87,9 +87,9 @@ rows! { warned:
     warns_of_ttl_above_the_default: RoleWarning::TtlAboveMountDefault(AboveBound { given: 9, bound: 8 }) => 200 "Given ttl of 9 seconds greater than current mount/system default of 8 seconds; ttl will be capped at login time";
     warns_of_max_ttl_above_the_default: RoleWarning::MaximumTtlAboveMountDefault(AboveBound { given: 9, bound: 8 }) => 200 "Given max_ttl of 9 seconds greater than current mount/system default of 8 seconds; max_ttl will be capped at login time";
     warns_of_regions_beside_zones: RoleWarning::RegionsBesideZones => 200 "Given both \"bound_regions\" and \"bound_zones\" fields for role type \"gce\", \"bound_regions\" will be ignored in favor of the more specific \"bound_zones\" field. To mend it, write the role with one of the two empty.";
-    warns_of_group_aliases_on_a_shared_entity: RoleWarning::GroupAliasesOnSharedEntity => 200 "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last";
+    warns_of_group_aliases_on_a_shared_entity: RoleWarning::GroupAliasesOnSharedEntity => 200 "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of the last one that logged in";
     warns_of_any_account_of_any_project: RoleWarning::AnyServiceAccountOfAnyProject => 200 "\"bound_service_accounts\" is \"*\" and \"bound_projects\" is empty: every service account of Google Cloud can log in with this role";
-    warns_of_labels_alone: RoleWarning::BoundByLabelsOnly => 200 "\"bound_labels\" alone binds this role: whoever may edit an instance, in any project, can give it these labels";
+    warns_of_labels_alone: RoleWarning::BoundByLabelsOnly => 200 "\"bound_labels\" alone binds this role: everyone who may edit an instance, in any project, can give it these labels";
     warns_of_trusted_claims: RoleWarning::ClaimsTrusted => 200 "\"live_checks\" is off: an instance that was deleted, or an account that was disabled, can log in until its token expires";
 }
 
