@@ -16,6 +16,7 @@ use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 
+use crate::listener::ACCESS_LOG;
 use crate::one_line::escaped;
 use crate::runtime::services::{Log, LogLevel, LogLine, LogLines};
 
@@ -83,6 +84,7 @@ fn targets(own: LevelFilter) -> Targets {
     Targets::new()
         .with_default(LevelFilter::INFO)
         .with_target(OWN_TARGETS, own)
+        .with_target(ACCESS_LOG, LevelFilter::OFF)
 }
 
 struct Keeper;

@@ -1,5 +1,6 @@
 //! Faults of production: killed servers, clients that are slow or vanish, requests that are none.
 
+mod access_log;
 mod audit;
 mod backups;
 mod compiled_code;

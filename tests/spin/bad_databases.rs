@@ -51,7 +51,13 @@ fn start_logging(installation: &Installation) -> ServerProcess {
     let program = HOST.program().logging();
     let mut arguments = program.arguments;
     arguments.push(installation.configuration().display().to_string());
-    ServerProcess::start(&program.path, arguments, installation.address()).unwrap()
+    ServerProcess::start(
+        &program.path,
+        arguments,
+        installation.address(),
+        installation.output().unwrap(),
+    )
+    .unwrap()
 }
 
 fn log(installation: &Installation) -> String {

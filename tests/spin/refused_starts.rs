@@ -68,7 +68,13 @@ fn assert_nothing_is_answered_without_sense(host: Host) {
     let configuration = installation.configuration();
     let mut arguments = program.arguments;
     arguments.push(configuration.display().to_string());
-    let server = ServerProcess::start(&program.path, arguments, installation.address()).unwrap();
+    let server = ServerProcess::start(
+        &program.path,
+        arguments,
+        installation.address(),
+        installation.output().unwrap(),
+    )
+    .unwrap();
     // Each is told so, whether its instance is new or not.
     for _ in 0..3 {
         let answer = server.send("GET", "/v1/sys/health", None, None);

@@ -173,6 +173,7 @@ impl<'a> Api<'a> {
             add("content-type", json);
         }
         let response = self.exchange.handle(Request {
+            id: None,
             method: method.to_owned(),
             target: path.to_owned(),
             is_https: self.visit.is_https,

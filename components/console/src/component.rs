@@ -44,6 +44,7 @@ struct Component;
 impl Guest for Component {
     fn handle(request: wit::Request) -> wit::Response {
         let response = console().handle(&Request {
+            id: request.id,
             method: request.method,
             target: request.target,
             is_https: request.is_https,
@@ -56,6 +57,7 @@ impl Guest for Component {
             headers: response.headers,
             body: response.body,
             rest: None,
+            route: None,
         }
     }
 }
@@ -66,6 +68,7 @@ struct Imported;
 impl Exchange for Imported {
     fn handle(&self, request: Request) -> Response {
         let mut request = wit::Request {
+            id: request.id,
             method: request.method,
             target: request.target,
             is_https: request.is_https,

@@ -3,6 +3,8 @@
 /// A request, read to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
+    /// The host's name for the request; `None` where it gives none, as for what the console asks of the API.
+    pub id: Option<String>,
     /// As sent.
     pub method: String,
     /// Path and query, as sent.

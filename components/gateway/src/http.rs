@@ -93,6 +93,8 @@ const MAXIMUM_REQUEST_ID: usize = 64;
 /// One request, read completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
+    /// The host's name for the exchange; `None` where it gives none.
+    pub id: Option<String>,
     /// The method of the request.
     pub method: Method,
     /// The path of the request target as sent: still percent-encoded, without the query.
@@ -112,6 +114,7 @@ impl Request {
     #[must_use]
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
+            id: None,
             method,
             path: path.into(),
             query: String::new(),
@@ -173,6 +176,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The rest of the body; `None` where `body` is all of it.
     pub rest: Option<Rest>,
+    /// The path of the route that took the request, with `{name}` in place of what callers choose; `None` where none did.
+    pub route: Option<String>,
 }
 
 impl Response {
@@ -188,6 +193,7 @@ impl Response {
             ],
             body,
             rest: None,
+            route: None,
         }
     }
 

@@ -8,6 +8,8 @@ use crate::vault::error_response;
 /// A request as a host hands it over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
+    /// The host's name for the request.
+    pub id: Option<String>,
     /// The method of the request.
     pub method: Method,
     /// Path and query, as sent.
@@ -57,6 +59,7 @@ impl Received {
             headers.push("x-forwarded-proto", "https");
         }
         Ok(Request {
+            id: self.id,
             method: self.method,
             path,
             query,
@@ -73,6 +76,7 @@ mod tests {
 
     fn received(target: &str) -> Received {
         Received {
+            id: None,
             method: Method::Get,
             target: target.to_owned(),
             is_https: false,

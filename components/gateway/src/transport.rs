@@ -28,6 +28,7 @@ const WRITE_BYTES: usize = 4096;
 /// The answer to a request that cannot be read, 400, or whose body takes too long, 408.
 pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     let mut received = Received {
+        id: None,
         method: method(&incoming.method()),
         target: incoming.path_with_query().unwrap_or_default(),
         is_https: matches!(incoming.scheme(), Some(Scheme::Https)),

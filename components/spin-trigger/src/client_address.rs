@@ -60,6 +60,7 @@ mod tests {
     fn received(headers: &[(&str, &str)]) -> Received {
         let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
         Received {
+            id: None,
             method: Method::Get,
             target: "/".to_owned(),
             is_https: false,

@@ -53,6 +53,7 @@ mod tests {
 
     fn links_of(address: &str) -> Option<(String, bool)> {
         let mut received = Received {
+            id: None,
             method: Method::Get,
             target: "/".to_owned(),
             is_https: false,

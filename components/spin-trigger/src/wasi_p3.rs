@@ -38,6 +38,7 @@ async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
     let (head, body) = request.into_parts();
     let target = head.uri.path_and_query();
     let mut received = Received {
+        id: None,
         method: Method::named(head.method.as_str()),
         target: target.map(ToString::to_string).unwrap_or_default(),
         is_https: head.uri.scheme_str() == Some("https"),

@@ -3,19 +3,35 @@
 use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
-use gatehouse::settings::{LogFormat, LogSettings};
+use gatehouse::listener::ACCESS_LOG;
+use gatehouse::settings::{AccessLog, LogFormat, LogSettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing::Subscriber;
+use tracing::level_filters::LevelFilter;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::reload::Level;
 
-/// Sends the log to standard error; its level can be changed from then on.
-pub(super) fn start_log(settings: &LogSettings) -> Result<Level> {
-    let filter: Targets = settings.level.parse().context("log.level")?;
+/// Most lines of the access log that wait for their reader. Further ones are dropped.
+const WAITING_LINES: usize = 16_384;
+
+/// The log of this process.
+pub(super) struct Log {
+    /// The level of the lines on standard error, which can be changed.
+    pub(super) level: Level,
+    /// The access log, which is written to its end when this is dropped.
+    _access: Option<WorkerGuard>,
+}
+
+/// Sends the log to standard error, and the access log where the settings say.
+pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
+    let filter = level_filter(&settings.level).context("log.level")?;
     let (filter, level) = reload::Layer::new(filter);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
@@ -24,12 +40,48 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<Level> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
+    let (access, guard) = access_log(settings.access).unzip();
     let log = tracing_subscriber::registry()
         .with(lines.with_filter(filter))
+        .with(access)
         .with(gatehouse::log::layer());
     log.try_init()
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
-    Ok(Level(level))
+    Ok(Log {
+        level: Level(level),
+        _access: guard,
+    })
+}
+
+/// The lines that a level of the settings shows. Those of the access log are of another log.
+pub(super) fn level_filter(level: &str) -> Result<Targets, tracing_subscriber::filter::ParseError> {
+    let filter: Targets = level.parse()?;
+    Ok(filter.with_target(ACCESS_LOG, LevelFilter::OFF))
+}
+
+/// A line of JSON for each answer. A reader that is slow loses lines and keeps no request waiting.
+fn access_log<S>(to: AccessLog) -> Option<(impl Layer<S>, WorkerGuard)>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+{
+    let lines = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(WAITING_LINES);
+    let (lines, guard) = match to {
+        AccessLog::None => return None,
+        AccessLog::Stdout => lines.finish(std::io::stdout()),
+        AccessLog::Stderr => lines.finish(std::io::stderr()),
+    };
+    let layer = tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+        .with_target(false)
+        .with_level(false)
+        .with_writer(lines)
+        .with_filter(Targets::new().with_target(ACCESS_LOG, LevelFilter::INFO));
+    Some((layer, guard))
 }
 
 /// Keeps the memory of the process, which holds keys, out of files (SEC-K6).

@@ -11,6 +11,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::reload::Handle;
 
 use super::configuration::Source;
+use super::process::level_filter;
 
 /// The setting that is put in force again without a restart.
 const LEVEL: &str = "log.level";
@@ -31,7 +32,7 @@ pub(super) struct Level(pub(super) Handle<Targets, Registry>);
 
 impl Level {
     fn set(&self, level: &str) -> anyhow::Result<()> {
-        Ok(self.0.reload(level.parse::<Targets>()?)?)
+        Ok(self.0.reload(level_filter(level)?)?)
     }
 
     /// True if the log shows what this module says of a change. Those who follow the log by `sys/monitor` have levels of their own.

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(arguments: Arguments) -> Result<()> {
     let settings = arguments.source.load()?;
-    let level = start_log(&settings.log)?;
+    let log = start_log(&settings.log)?;
     let stop = stop_signal();
     forbid_core_dumps();
     check_files(&settings)?;
@@ -64,7 +64,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         let reloaded = Reloaded {
             source,
             in_force: settings.effective().to_vec(),
-            level,
+            level: log.level,
             certificate: server.certificate(),
             audit: server.audit(),
         };

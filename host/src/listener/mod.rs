@@ -4,6 +4,7 @@
 //! are asked for when the client has taken those before. So a slow client costs a connection and nothing else; one that takes no part within
 //! `limits.idle_timeout` is cut off, whatever else it does on the connection.
 
+mod access_log;
 mod activity;
 mod admission;
 mod answer;
@@ -13,6 +14,7 @@ mod guarded_stream;
 mod limits;
 mod peer;
 mod refusal;
+mod request_id;
 mod service;
 mod tls;
 
@@ -30,8 +32,10 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+pub use access_log::{Route, TARGET as ACCESS_LOG};
 pub use answer::{AnswerBody, CutOffError};
 pub use refusal::Refusal;
+pub use request_id::RequestId;
 pub use tls::{Certificate, CertificateError};
 
 use crate::settings::{LimitsSettings, ListenerSettings};

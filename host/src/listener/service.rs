@@ -14,14 +14,17 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use super::RequestHandler;
+use super::access_log::Line;
 use super::activity::Activity;
 use super::answer::AnswerBody;
 use super::guarded_stream::RefusedMessage;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::refusal::{Dialect, Refusal};
+use super::request_id::{self, RequestId};
 
 /// The state that all connections of a listener share.
 pub(super) struct Shared<H> {
@@ -45,6 +48,9 @@ impl<H: RequestHandler> Exchange<H> {
     /// Answers a request, one way or the other.
     pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<AnswerBody> {
         let (running, ordinal) = self.activity.begin();
+        let id = RequestId::fresh();
+        let mut client = self.socket;
+        let line = Line::begin(&request);
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
         let dialect = Dialect::of(request.uri().path());
@@ -56,7 +62,11 @@ impl<H: RequestHandler> Exchange<H> {
         let (mut answer, close) = match stand_in {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
-                match timeout(self.shared.limits.request_timeout, self.pass_on(request)).await {
+                let span = tracing::info_span!("request", id = id.as_ref().map(RequestId::as_str));
+                let passing = self
+                    .pass_on(request, id.clone(), &mut client)
+                    .instrument(span);
+                match timeout(self.shared.limits.request_timeout, passing).await {
                     Ok(Ok(answer)) => (answer, is_last),
                     Ok(Err(refusal)) => (
                         refusal.answer(dialect).map(AnswerBody::from),
@@ -69,16 +79,29 @@ impl<H: RequestHandler> Exchange<H> {
                 }
             }
         };
-        self.finish(&mut answer, close && is_http1);
+        self.finish(&mut answer, id.as_ref(), close && is_http1);
+        if let Some(line) = line {
+            line.end(id.as_ref(), client, &answer);
+        }
         running.finish();
         answer.map(|body| body.sent_by(&self.activity))
     }
 
-    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<AnswerBody>, Refusal> {
+    /// Has the handler answer. The address of the client is left in `client` once it is known.
+    async fn pass_on(
+        &self,
+        request: Request<Incoming>,
+        id: Option<RequestId>,
+        client: &mut IpAddr,
+    ) -> Result<Response<AnswerBody>, Refusal> {
         let limits = &self.shared.limits;
         self.check_head(&request)?;
         let peer = self.shared.proxies.client(self.socket, request.headers())?;
+        *client = peer;
         let (mut parts, body) = request.into_parts();
+        if let Some(id) = id {
+            parts.extensions.insert(id);
+        }
         self.shared
             .proxies
             .drop_unproven(self.socket, &mut parts.headers);
@@ -123,7 +146,7 @@ impl<H: RequestHandler> Exchange<H> {
     }
 
     /// The headers that every answer has (SEC-H12; contract 1.2).
-    fn finish(&self, answer: &mut Response<AnswerBody>, close: bool) {
+    fn finish(&self, answer: &mut Response<AnswerBody>, id: Option<&RequestId>, close: bool) {
         const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
         const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
         const ONE_YEAR: HeaderValue =
@@ -133,6 +156,9 @@ impl<H: RequestHandler> Exchange<H> {
         };
         always(CACHE_CONTROL, NO_STORE);
         always(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        if let Some(id) = id {
+            always(request_id::FIELD, id.as_value());
+        }
         if self.shared.is_tls {
             always(STRICT_TRANSPORT_SECURITY, ONE_YEAR);
         }

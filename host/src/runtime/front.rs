@@ -16,6 +16,7 @@ use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
 use super::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
 use super::state::InstanceState;
+use crate::listener::{RequestId, Route};
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};
 
@@ -266,6 +267,10 @@ fn received<'a>(
 ) -> wit::Request<'a> {
     let uri = request.uri();
     wit::Request {
+        id: request
+            .extensions()
+            .get::<RequestId>()
+            .map(RequestId::as_str),
         method: request.method().as_str(),
         target: uri.path_and_query().map_or("", |target| target.as_str()),
         is_https: is_https(uri),
@@ -291,6 +296,9 @@ fn response(answer: wit::Response) -> Result<http::Response<BodyPart>, http::Err
     });
     *response.status_mut() = StatusCode::from_u16(answer.status)?;
     *response.headers_mut() = headers;
+    if let Some(route) = answer.route {
+        response.extensions_mut().insert(Route(route));
+    }
     Ok(response)
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tracing::Instrument as _;
 use wasmtime::Engine;
 use wasmtime::component::InstancePre;
 
@@ -229,7 +230,7 @@ async fn to_its_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ServeError>> + Send + 'static,
 ) -> Result<T, ServeError> {
     // A panic in here is the host's own fault; it ends this task alone.
-    match tokio::spawn(work).await {
+    match tokio::spawn(work.in_current_span()).await {
         Ok(outcome) => outcome,
         Err(error) => Err(ServeError::Failed(wasmtime::Error::new(error))),
     }

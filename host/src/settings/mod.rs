@@ -25,7 +25,7 @@ pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use kind::SettingKind;
 pub use reference::SettingsReference;
 pub use sections::{
-    BootstrapSettings, ComponentsSettings, ConsoleSettings, Edition, LimitsSettings,
+    AccessLog, BootstrapSettings, ComponentsSettings, ConsoleSettings, Edition, LimitsSettings,
     ListenerSettings, LogFormat, LogSettings, NodeSettings, OrganizationsSettings, SealSettings,
     SealType, StorageSettings, StorageType, VersionSettings,
 };

@@ -436,7 +436,26 @@ named_choices!(
     Json = "json"
 );
 
-/// `[log]`: the lines on standard error.
+/// Where the access log goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessLog {
+    /// Nowhere: there is none.
+    None,
+    /// To standard output.
+    Stdout,
+    /// To standard error, among the other lines.
+    Stderr,
+}
+
+named_choices!(
+    AccessLog,
+    "\"none\", \"stdout\" or \"stderr\"",
+    None = "none",
+    Stdout = "stdout",
+    Stderr = "stderr"
+);
+
+/// `[log]`: the lines on standard error, and the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
     /// A level (`error`, `warn`, `info`, `debug`, `trace`), or one for each module as in `info,gatehouse=debug`.
@@ -444,6 +463,8 @@ pub struct LogSettings {
     pub level: String,
     /// The form of a line. Default `text`.
     pub format: LogFormat,
+    /// Where a line of JSON for each answer goes. Default `none`.
+    pub access: AccessLog,
 }
 
 impl LogSettings {
@@ -451,6 +472,7 @@ impl LogSettings {
         Self {
             level: section.value("level", "info".to_owned()),
             format: section.value("format", LogFormat::Text),
+            access: section.value("access", AccessLog::None),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A server as an operator runs it: configuration file, key file, store, and a Google beside it.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -194,7 +194,8 @@ impl Installation {
     pub fn run(&mut self) -> Result<()> {
         let mut arguments = self.program.arguments.clone();
         arguments.push(self.configuration().display().to_string());
-        let server = ServerProcess::start(&self.program.path, arguments, &self.address)?;
+        let server =
+            ServerProcess::start(&self.program.path, arguments, &self.address, self.output()?)?;
         self.server = Some(server);
         Ok(())
     }
@@ -213,7 +214,27 @@ impl Installation {
         fs::write(&file, configuration)?;
         let mut arguments = self.program.arguments.clone();
         arguments.push(file.display().to_string());
-        ServerProcess::start(&self.program.path, arguments, &address)
+        ServerProcess::start(&self.program.path, arguments, &address, self.output()?)
+    }
+
+    /// The file that the servers write their output to.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn output(&self) -> Result<File> {
+        let path = self.folder().join("output");
+        Ok(File::options().append(true).create(true).open(path)?)
+    }
+
+    /// The lines that the servers have written to their output so far.
+    ///
+    /// # Errors
+    ///
+    /// When none was started.
+    pub fn output_lines(&self) -> Result<Vec<String>> {
+        let text = fs::read_to_string(self.folder().join("output"))?;
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     /// The database server of [`Storage::Postgres`].

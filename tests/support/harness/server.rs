@@ -1,6 +1,7 @@
 //! A server in a process of its own.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -130,7 +131,7 @@ impl Answer {
 }
 
 impl ServerProcess {
-    /// Starts `program` with `arguments` and waits until it answers health checks at `address`.
+    /// Starts `program` with `arguments` and waits until it answers health checks at `address`. It writes its output to `output`.
     ///
     /// # Errors
     ///
@@ -139,12 +140,13 @@ impl ServerProcess {
         program: &Path,
         arguments: impl IntoIterator<Item = A>,
         address: &str,
+        output: File,
     ) -> Result<Self> {
         let child = Command::new(program)
             .args(arguments)
             .env("GATEHOUSE_LOG_LEVEL", "warn")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(output)
             .spawn()
             .context("cannot start gatehouse")?;
         let mut server = Self {

@@ -175,6 +175,7 @@ impl Browser {
             headers.push(("cookie".to_owned(), cookie.clone().into_bytes()));
         }
         let answer = self.console.handle(&Request {
+            id: None,
             method: method.to_owned(),
             target: target.to_owned(),
             is_https: self.is_https,

@@ -11,6 +11,8 @@ mod data;
 mod record;
 mod secrecy;
 
+use std::cell::OnceCell;
+
 use gatehouse_access_api::{
     Access, Admission, ClientToken, Mount, Operation, TokenReference, TokenView,
 };
@@ -46,8 +48,10 @@ pub(crate) struct Trail<'g> {
     /// `None` where nothing is recorded.
     log: Option<&'g dyn AuditLog>,
     request: &'g Request,
-    /// Empty where nothing is recorded.
+    /// The host's name for the exchange, or one of the gateway's own; empty where neither is needed so far.
     id: String,
+    /// The path of the route that takes the request.
+    route: OnceCell<String>,
     is_asked: bool,
     facts: Facts,
     /// A root token that the answer hides (contract 6.1).
@@ -82,14 +86,16 @@ impl<'g> Trail<'g> {
         recording: Recording,
     ) -> Result<Self, RandomError> {
         let log = gateway.audit_log().filter(|_| recording.includes(request));
-        let id = match log {
-            Some(_) => gateway.fresh_uuid()?,
-            None => String::new(),
+        let id = match (&request.id, log) {
+            (Some(id), _) => id.clone(),
+            (None, Some(_)) => gateway.fresh_uuid()?,
+            (None, None) => String::new(),
         };
         Ok(Self {
             log,
             request,
             id,
+            route: OnceCell::new(),
             is_asked: false,
             facts: Facts::default(),
             root_token: None,
@@ -102,15 +108,26 @@ impl<'g> Trail<'g> {
             log: None,
             request,
             id: String::new(),
+            route: OnceCell::new(),
             is_asked: true,
             facts: Facts::default(),
             root_token: None,
         }
     }
 
-    /// The name of the exchange in the log, which its answer carries too; `None` where nothing is recorded.
+    /// The name of the exchange in the logs, which its answer carries too; `None` where it has none so far.
     pub(crate) fn request_id(&self) -> Option<&str> {
-        self.log.map(|_| self.id.as_str())
+        Some(self.id.as_str()).filter(|id| !id.is_empty())
+    }
+
+    /// Says which route takes the request: its path from the root, with `{name}` in place of what callers choose.
+    pub(crate) fn takes_route(&self, route: String) {
+        let _ = self.route.set(route);
+    }
+
+    /// The route that took the request.
+    pub(crate) fn route(&self) -> Option<String> {
+        self.route.get().cloned()
     }
 
     /// Says what is asked.

@@ -19,6 +19,7 @@ impl Guest for Component {
             headers: response.headers.into_iter().map(field).collect(),
             body: response.body,
             rest: response.rest.map(Into::into),
+            route: response.route,
         }
     }
 
@@ -34,6 +35,7 @@ impl Guest for Component {
 impl From<Request> for Received {
     fn from(request: Request) -> Self {
         Self {
+            id: request.id,
             method: Method::named(&request.method),
             target: request.target,
             is_https: request.is_https,

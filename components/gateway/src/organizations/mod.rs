@@ -118,10 +118,11 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
         limiter.settle(|| gateway.organizations.read_api_rate().ok());
     }
     let mut trail = trail.borrow_mut();
-    let response = match answer {
+    let mut response = match answer {
         Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
         Err(error) => error_response(gateway, request, own_id.as_deref(), &limiter, &error),
     };
+    response.route = found.map(|(row, _)| row.route.pattern());
     recorded(gateway, request, &mut trail, &limiter, response).unwrap_or_else(|refusal| {
         if let Some(token) = handed_out.take() {
             take_back(gateway, &token);

@@ -239,6 +239,16 @@ impl Route {
         }
     }
 
+    /// The same with `{name}` in place of the segment that callers choose.
+    pub(super) fn pattern(&self) -> String {
+        let path = self.whole_path();
+        let segments = path.split('/').map(|segment| {
+            let name = segment.strip_prefix(':');
+            name.map_or_else(|| segment.to_owned(), |name| format!("{{{name}}}"))
+        });
+        segments.collect::<Vec<_>>().join("/")
+    }
+
     /// The method in the spelling of HTTP.
     pub(super) const fn verb(&self) -> &'static str {
         match self.method {

@@ -29,6 +29,7 @@ pub(super) fn unadmitted(
     let Some(Handler::Unadmitted(run)) = selected.handler() else {
         return None;
     };
+    trail.takes_route(located.path_of(selected.route));
     // A write is recorded before it is looked at.
     let verb = selected.operation.map(|operation| operation.verb);
     if matches!(verb, Some(Verb::Post | Verb::Delete)) {
@@ -55,11 +56,18 @@ pub(super) fn unadmitted(
 }
 
 /// Answers a request that access has admitted.
-pub(super) fn admitted(mut call: Call<'_>, has_trailing_slash: bool) -> Result<Response, ApiError> {
+pub(super) fn admitted(
+    mut call: Call<'_>,
+    has_trailing_slash: bool,
+    trail: &Trail<'_>,
+) -> Result<Response, ApiError> {
     let located = routes::locate(call.path, call.admission);
     let selected = located
         .as_ref()
         .and_then(|located| located.family.select(located.below, call.operation));
+    if let (Some(located), Some(selected)) = (&located, &selected) {
+        trail.takes_route(located.path_of(selected.route));
+    }
     if has_trailing_slash && !may_end_in_slash(call.operation, selected.as_ref()) {
         return Err(ApiError::unsupported_path());
     }

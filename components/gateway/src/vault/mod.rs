@@ -103,6 +103,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
         audit::take_back(server, path, &response, trail.root_token());
         response = refuse(failure.into(), audience);
     }
+    response.route = trail.route();
     response.without_body_for_head(request)
 }
 
@@ -180,7 +181,7 @@ fn serve(
         admission: &admission,
         request_id: trail.request_id(),
     };
-    dispatch::admitted(call, path.has_trailing_slash())
+    dispatch::admitted(call, path.has_trailing_slash(), trail)
 }
 
 /// The part of a request that is read before access is asked who the caller is.

@@ -200,6 +200,17 @@ pub(in crate::vault) struct Located<'a> {
     pub(in crate::vault) below: &'a str,
 }
 
+impl Located<'_> {
+    /// The path of `route` from the root, with `{mount}` in place of a mount.
+    pub(in crate::vault) fn path_of(&self, route: &Route) -> String {
+        let root = match self.root {
+            Root::Fixed(root) => root,
+            Root::Mount(_) | Root::AnyMount => "auth/{mount}/",
+        };
+        format!("/v1/{root}{}", route.path)
+    }
+}
+
 /// Where `path` is, which access has admitted; `None` where nothing is.
 pub(in crate::vault) fn locate<'a>(path: &'a str, admission: &'a Admission) -> Option<Located<'a>> {
     let Some(mount) = &admission.mount else {

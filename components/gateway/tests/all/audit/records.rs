@@ -7,6 +7,30 @@ use super::exchange;
 use crate::server::{ROOT, Server, identity, request};
 
 #[test]
+fn the_hosts_name_of_a_request_is_that_of_its_records_and_of_its_answer() {
+    let server = Server::with_role();
+    for path in ["/v1/auth/gcp/role/dev", "/api/v2/organizations/none"] {
+        server.audit.take();
+        let name = "6f0f3fd5-98a0-4c2b-9c0e-0d5b6c1a7e11";
+        let mut request = Request::new(Method::Get, path);
+        request.id = Some(name.to_owned());
+        request
+            .headers
+            .push("Authorization", format!("Bearer {ROOT}"));
+        let response = server.handle(&request);
+        let (asked, answered) = exchange(&server);
+        assert_eq!(asked.document["request"]["id"], name);
+        assert_eq!(answered.document["request"]["id"], name);
+        match response.0.header("x-request-id") {
+            Some(told) => assert_eq!(told, name),
+            None => {
+                assert_eq!(response.json()["request_id"], name);
+            }
+        }
+    }
+}
+
+#[test]
 fn contract_6_5_a_login_is_recorded_on_both_sides() {
     let server = Server::with_role();
     server.audit.take();
