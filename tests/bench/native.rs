@@ -94,6 +94,7 @@ impl RequestHandler for NativeHandler {
             headers.push(name.as_str(), String::from_utf8_lossy(value.as_bytes()));
         }
         let request = Request {
+            id: None,
             method: Method::named(parts.method.as_str()),
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
