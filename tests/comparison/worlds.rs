@@ -156,6 +156,7 @@ impl World for InProcess {
             .split_once('?')
             .unwrap_or((&request.target, ""));
         let answer = self.gateway.handle(&gatehouse_gateway::Request {
+            id: None,
             method: Method::named(&request.method),
             path: path.to_owned(),
             query: query.to_owned(),
