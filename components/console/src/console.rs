@@ -121,6 +121,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         };
         let (mut response, cookie) = match outcome {
             Outcome::Page(page) => (self.framed(&page, request, &session), Cookie::Keep(session)),
+            Outcome::Document(document) => (json(&document), Cookie::Keep(session)),
             Outcome::Redirect(place) => (redirect(&place), Cookie::Keep(session)),
             Outcome::SignedIn(credential) => {
                 // A new session, so that forms made before it are of no use in it.
@@ -273,6 +274,15 @@ fn redirect(place: &str) -> Response {
         ("location".to_owned(), place.to_owned()),
         ("cache-control".to_owned(), "no-store".to_owned()),
     ]);
+    response
+}
+
+fn json(document: &serde_json::Value) -> Response {
+    let mut response = headed(200, "application/json");
+    response
+        .headers
+        .push(("cache-control".to_owned(), "no-store".to_owned()));
+    response.body = document.to_string().into_bytes();
     response
 }
 

@@ -2,14 +2,17 @@
 
 mod capabilities;
 mod explain;
+mod fields;
 mod identity;
 mod leases;
 mod mounts;
 mod organizations;
 mod overview;
 mod policies;
+mod resources;
 mod roles;
 pub mod sign_in;
+mod site;
 mod tokens;
 
 use maud::html;
@@ -37,6 +40,8 @@ pub struct Visit<'a> {
 pub enum Outcome {
     /// A page.
     Page(Page),
+    /// A document for programs.
+    Document(serde_json::Value),
     /// The page at that address.
     Redirect(String),
     /// A session with that token.
@@ -80,24 +85,23 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
         ("/ui/tokens/revoke", Some(form)) => tokens::revoke(visit, form),
         ("/ui/leases", None) => leases::list(visit),
         ("/ui/leases/revoke", Some(form)) => leases::revoke(visit, form),
-        ("/ui/identity", None) => identity::list(visit),
-        ("/ui/identity/entity", None) => identity::entity(visit),
-        ("/ui/identity/group", None) => identity::group(visit),
-        ("/ui/identity/delete", Some(form)) => identity::delete(visit, form),
-        ("/ui/organizations", None) => organizations::list(visit),
-        ("/ui/organizations", Some(form)) => organizations::make(visit, form),
-        ("/ui/organizations/show", None) => organizations::show(visit),
-        ("/ui/organizations/show", Some(form)) => organizations::change(visit, form),
-        ("/ui/organizations/delete", Some(form)) => organizations::delete(visit, form),
-        ("/ui/organizations/invitation", Some(form)) => {
-            organizations::answer_invitation(visit, form)
-        }
-        ("/ui/organizations/teams", Some(form)) => organizations::make_team(visit, form),
-        ("/ui/organizations/members", Some(form)) => organizations::invite(visit, form),
-        ("/ui/organizations/token", Some(form)) => organizations::make_token(visit, form),
-        _ => Ok(Outcome::Page(unknown(404))),
+        ("/ui/openapi.json", None) => openapi(visit),
+        _ => below(visit).unwrap_or_else(|| Ok(Outcome::Page(unknown(404)))),
     };
     answer.unwrap_or_else(|error| Outcome::Page(refusal(&error)))
+}
+
+/// The page of a section that has many. `None` where there is none.
+fn below(visit: &Visit<'_>) -> Option<Answer> {
+    identity::answer(visit)
+        .or_else(|| organizations::answer(visit))
+        .or_else(|| site::answer(visit))
+}
+
+/// The description of the API, as far as the visitor has rights to it: browsers send the API no token, and so cannot follow a link there.
+fn openapi(visit: &Visit<'_>) -> Answer {
+    let described = visit.api.read("/v1/sys/internal/specs/openapi")?;
+    Ok(Outcome::Document(described))
 }
 
 /// A page about the lack of one.
