@@ -46,13 +46,18 @@ impl<'a> Browser<'a> {
 
     /// Fills in the form on the page at `page`, and sends it there.
     pub fn submit(&mut self, page: &str, fields: &[(&str, &str)]) -> Shown {
+        let key = self.form_key(page);
+        let fields = [&[("form_key", key.as_str())], fields].concat();
+        self.post(page, &fields)
+    }
+
+    /// The key in the forms of the page at `page`.
+    pub fn form_key(&mut self, page: &str) -> String {
         let shown = self.get(page).text;
         let (_, key) = shown
             .split_once("name=\"form_key\" value=\"")
             .unwrap_or_else(|| panic!("{page} has no form: {shown}"));
-        let key = key.split('"').next().unwrap();
-        let fields = [&[("form_key", key)], fields].concat();
-        self.post(page, &fields)
+        key.split('"').next().unwrap().to_owned()
     }
 
     /// Sends a form as it is.
