@@ -53,7 +53,11 @@ impl Guest for Component {
         });
         wit::Response {
             status: response.status,
-            headers: response.headers,
+            headers: response
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             body: response.body,
             rest: None,
         }
@@ -89,7 +93,7 @@ impl Exchange for Imported {
         }
         Response {
             status: first.status,
-            headers: first.headers,
+            headers: Vec::new(),
             body,
         }
     }
