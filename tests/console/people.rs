@@ -305,9 +305,8 @@ fn settings_of_the_installation_that_were_changed_are_saved() {
     let before = organizations_api("GET", "/api/v2/admin/general-settings");
     let text = |name: &str| before["attributes"][name].to_string();
     let fields = [
-        ("api-rate-limiting-enabled", "yes".to_owned()),
         ("api-rate-limit", text("api-rate-limit")),
-        ("teams-per-organization", "4321".to_owned()),
+        ("teams-per-organization", "3210".to_owned()),
         (
             "memberships-per-organization",
             text("memberships-per-organization"),
@@ -329,7 +328,7 @@ fn settings_of_the_installation_that_were_changed_are_saved() {
     assert_eq!(shown.status, 303, "{}", shown.text);
     let after = organizations_api("GET", "/api/v2/admin/general-settings");
     let mut expected = before["attributes"].clone();
-    expected["teams-per-organization"] = json!(4321);
+    expected["teams-per-organization"] = json!(3210);
     assert_eq!(after["attributes"], expected);
     let refused = browser.submit("/ui/site", &[("teams-per-organization", "many")]);
     assert!(

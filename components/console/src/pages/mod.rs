@@ -15,11 +15,12 @@ pub mod sign_in;
 mod site;
 mod tokens;
 
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 
 use crate::api::{Api, ApiError};
 use crate::form::Fields;
-use crate::layout::{Page, refusal};
+use crate::layout::{Page, refusal, refused};
 use crate::session::{Credential, Session};
 
 /// A request for a page.
@@ -41,7 +42,7 @@ pub enum Outcome {
     /// A page.
     Page(Page),
     /// A document for programs.
-    Document(serde_json::Value),
+    Document(Value),
     /// The page at that address.
     Redirect(String),
     /// A session with that token.
@@ -137,6 +138,23 @@ pub fn too_long() -> Page {
 }
 
 /// Seconds as the API takes durations: the text as it is, where there is any.
-fn given(text: &str) -> Option<serde_json::Value> {
+fn given(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| text.into())
+}
+
+/// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.
+fn then(
+    done: Result<Value, ApiError>,
+    place: String,
+    again: impl FnOnce(Markup) -> Answer,
+) -> Answer {
+    let error = match done {
+        Ok(_) => return Ok(Outcome::Redirect(place)),
+        Err(error) => error,
+    };
+    let mut answer = again(refused(&error))?;
+    if let Outcome::Page(page) = &mut answer {
+        page.status = error.status;
+    }
+    Ok(answer)
 }

@@ -58,7 +58,10 @@ pub fn page(visit: &Visit<'_>) -> Answer {
                 (facts(&[
                     ("Name", at(own, "/data/display_name")),
                     ("Policies", at(own, "/data/policies")),
-                    ("Seconds left", at(own, "/data/ttl")),
+                    ("Seconds left", match at(own, "/data/ttl").as_str() {
+                        "0" => "without end".to_owned(),
+                        left => left.to_owned(),
+                    }),
                     ("Entity", at(own, "/data/entity_id")),
                 ]))
             }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::{Kind, id_of, shown_by_name};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{button, form, input, refused, table};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::layout::{button, form, input, table};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The aliases of an object, with a form that adds one.
 pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) -> Markup {
@@ -63,10 +63,9 @@ pub(super) fn add(visit: &Visit<'_>, form: &Fields) -> Answer {
             }),
         )
     });
-    match added {
-        Ok(_) => Ok(Outcome::Redirect(kind.address(owner))),
-        Err(error) => shown_by_name(visit, kind, owner, refused(&error)),
-    }
+    then(added, kind.address(owner), |told| {
+        shown_by_name(visit, kind, owner, told)
+    })
 }
 
 /// The accessor of the mount at `path`.

@@ -1,13 +1,13 @@
 //! Several entities become one.
 
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Kind, id_of};
 use crate::api::ApiError;
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, refused};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::layout::{Page, area, form, input};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Entities merged at once at most: each is looked up by its name.
 const MAXIMUM_MERGED: usize = 50;
@@ -32,19 +32,13 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup, filled: Option<&Fields>) -> 
 
 /// Merges.
 pub(super) fn merge(visit: &Visit<'_>, form: &Fields) -> Answer {
-    match merged(visit, form) {
-        Ok(()) => Ok(Outcome::Redirect(Kind::Entity.address(form.text("stays")))),
-        Err(error) => {
-            let mut answer = page(visit, refused(&error), Some(form))?;
-            if let Outcome::Page(page) = &mut answer {
-                page.status = error.status;
-            }
-            Ok(answer)
-        }
-    }
+    let place = Kind::Entity.address(form.text("stays"));
+    then(merged(visit, form), place, |told| {
+        page(visit, told, Some(form))
+    })
 }
 
-fn merged(visit: &Visit<'_>, form: &Fields) -> Result<(), ApiError> {
+fn merged(visit: &Visit<'_>, form: &Fields) -> Result<Value, ApiError> {
     let names = form.lines("merged");
     if names.len() > MAXIMUM_MERGED {
         return Err(ApiError {
@@ -73,8 +67,5 @@ fn merged(visit: &Visit<'_>, form: &Fields) -> Result<(), ApiError> {
         "from_entity_ids": ids,
         "conflicting_alias_ids_to_keep": form.lines("kept"),
     });
-    visit
-        .api
-        .write("/v1/identity/entity/merge", &body)
-        .map(|_| ())
+    visit.api.write("/v1/identity/entity/merge", &body)
 }

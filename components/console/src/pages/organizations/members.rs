@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{Organization, then};
+use super::Organization;
 use crate::api::{at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table};
 use crate::pages::resources::{entries, turned_to, turning};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The list, with a search and a form that invites.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {

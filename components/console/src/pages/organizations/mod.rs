@@ -151,23 +151,6 @@ fn part(made: Result<Markup, ApiError>) -> Markup {
     made.unwrap_or_else(|error| refused(&error))
 }
 
-/// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.
-fn then(
-    done: Result<Value, ApiError>,
-    place: String,
-    again: impl FnOnce(Markup) -> Answer,
-) -> Answer {
-    let error = match done {
-        Ok(_) => return Ok(Outcome::Redirect(place)),
-        Err(error) => error,
-    };
-    let mut answer = again(refused(&error))?;
-    if let Outcome::Page(page) = &mut answer {
-        page.status = error.status;
-    }
-    Ok(answer)
-}
-
 /// The list, with a search and a form that makes one.
 fn list(visit: &Visit<'_>) -> Answer {
     let searched = visit.query.text("q");

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{Organization, part, then};
+use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table, tick};
 use crate::pages::resources::{document, entries, made_token, turned_to, turning};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The list, with a form that makes one.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Organization, then};
+use super::Organization;
 use crate::api::{ApiError, at};
 use crate::form::Fields;
 use crate::layout::{button, form, input};
 use crate::pages::resources::document;
-use crate::pages::{Answer, Visit};
+use crate::pages::{Answer, Visit, then};
 
 /// The sentence that says what a policy does.
 pub fn retention_of(policy: &Value) -> String {

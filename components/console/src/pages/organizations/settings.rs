@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{Organization, address, api_path, then};
+use super::{Organization, address, api_path};
 use crate::api::ApiError;
 use crate::form::Fields;
 use crate::layout::{facts, form, input, notice, refused};
 use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed};
 use crate::pages::resources::document;
-use crate::pages::{Answer, Outcome, Visit};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::{Organization, part, then};
+use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table};
 use crate::pages::resources::{document, entries, made_token, turned_to, turning};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1_000;

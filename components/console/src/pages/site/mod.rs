@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::fields::{Attribute, Kind, attribute, attribute_fields, changed};
 use super::organizations::{retention_fields, retention_of, retention_sent};
 use super::resources::{document, entries, turned_to, turning};
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, form, input, notice, refused, table, tick};
@@ -100,12 +100,9 @@ fn retention(visit: &Visit<'_>) -> Markup {
     }
 }
 
-fn then(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
-    match done {
-        Ok(_) => Ok(Outcome::Redirect("/ui/site?done=saved".to_owned())),
-        Err(error) if error.status == 404 => Err(error),
-        Err(error) => page(visit, refused(&error)),
-    }
+fn saved(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
+    let place = "/ui/site?done=saved".to_owned();
+    then(done, place, |told| page(visit, told))
 }
 
 fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
@@ -115,12 +112,12 @@ fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let done = visit
         .api
         .patch(GENERAL, &document("general-settings", changes));
-    then(visit, done)
+    saved(visit, done)
 }
 
 fn change_retention(visit: &Visit<'_>, form: &Fields) -> Answer {
     let done = retention_sent(form).and_then(|body| visit.api.write(RETENTION, &body));
-    then(visit, done)
+    saved(visit, done)
 }
 
 /// Makes a user, and shows their first token this once.
@@ -142,7 +139,7 @@ fn make_user(visit: &Visit<'_>, form: &Fields) -> Answer {
             &at(&made, "/meta/token"),
             "/ui/site",
         )),
-        refusal => then(visit, refusal),
+        refusal => saved(visit, refusal),
     }
 }
 

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, refused, select};
+use crate::layout::{Page, area, form, input, notice, select};
 use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed};
 use crate::pages::resources::{document, entries};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Organizations that the form of sharing shows at most; with more, it would take the rest away.
 const MAXIMUM_CONSUMERS: usize = 100;
@@ -121,16 +121,9 @@ fn sharing(visit: &Visit<'_>, name: &str) -> Markup {
     }
 }
 
-fn then(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
-    let name = visit.query.text("name");
-    match done {
-        Ok(_) => Ok(Outcome::Redirect(format!(
-            "{}&done=saved",
-            address("", name)
-        ))),
-        Err(error) if error.status == 404 => Err(error),
-        Err(error) => page(visit, refused(&error)),
-    }
+fn saved(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
+    let place = format!("{}&done=saved", address("", visit.query.text("name")));
+    then(done, place, |told| page(visit, told))
 }
 
 /// Changes the settings.
@@ -140,7 +133,7 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let attributes = before.pointer("/data/attributes").unwrap_or(&Value::Null);
     let changes = changed(SETTINGS, form, attributes);
     let done = visit.api.patch(&path, &document("organizations", changes));
-    then(visit, done)
+    saved(visit, done)
 }
 
 /// Books a plan.
@@ -173,7 +166,7 @@ pub(super) fn book(visit: &Visit<'_>, form: &Fields) -> Answer {
         } } },
     } });
     let path = format!("{}/subscription", api_path(visit.query.text("name")));
-    then(visit, visit.api.write(&path, &body))
+    saved(visit, visit.api.write(&path, &body))
 }
 
 /// Decides with whom an organization shares.
@@ -189,5 +182,5 @@ pub(super) fn share(visit: &Visit<'_>, form: &Fields) -> Answer {
             "provider-consumers": form.lines("providers"),
         }),
     );
-    then(visit, visit.api.replace(&path, &body))
+    saved(visit, visit.api.replace(&path, &body))
 }
