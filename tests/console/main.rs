@@ -37,7 +37,7 @@ fn data(path: &str) -> Value {
 
 #[test]
 fn a_browser_is_led_to_the_console_and_other_clients_are_not() {
-    let mut browser = Browser::at(&SERVER);
+    let mut browser = Browser::at(SERVER.process.address());
     let shown = browser.get("/");
     assert_eq!((shown.status, shown.location.as_str()), (303, "/ui/"));
     assert_eq!(SERVER.as_root("GET", "/", None).status, 404);
@@ -46,7 +46,7 @@ fn a_browser_is_led_to_the_console_and_other_clients_are_not() {
 
 #[test]
 fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let overview = browser.get("/ui/");
     assert!(overview.text.contains("ready"), "{}", overview.text);
     assert!(!overview.text.contains("<script"));
@@ -105,7 +105,7 @@ fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
 
 #[test]
 fn a_refused_login_is_explained() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let jwt = unsigned_jwt();
     let fields = [("mount", "gcp"), ("role", "dev"), ("jwt", jwt.as_str())];
     let shown = browser.submit("/ui/explain", &fields);
@@ -121,7 +121,7 @@ fn a_refused_login_is_explained() {
 
 #[test]
 fn a_policy_is_written_and_a_mistake_is_shown_with_its_line() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let good = "path \"auth/gcp/role/*\" {\n  capabilities = [\"read\"]\n}\n";
     let fields = [("name", "by-console"), ("policy", good)];
     let shown = browser.submit("/ui/policies/edit", &fields);
@@ -140,7 +140,7 @@ fn a_policy_is_written_and_a_mistake_is_shown_with_its_line() {
 
 #[test]
 fn an_organization_is_made_and_found() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let fields = [("name", "by-console"), ("email", "ops@example.com")];
     let shown = browser.submit("/ui/organizations", &fields);
     assert_eq!(
@@ -164,7 +164,7 @@ fn an_organization_is_made_and_found() {
 
 #[test]
 fn every_other_page_is_there() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     for page in [
         "/ui/mounts/check?mount=gcp",
         "/ui/mounts/config?mount=gcp",
@@ -186,7 +186,7 @@ fn every_other_page_is_there() {
 
 #[test]
 fn h16_a_forged_form_changes_nothing() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let fields = [("form_key", "AAAAAAAAAAAAAAAAAAAAAA"), ("path", "forged")];
     assert_eq!(browser.post("/ui/mounts", &fields).status, 403);
     assert_eq!(data("/v1/sys/auth")["forged/"], Value::Null);
@@ -203,7 +203,7 @@ fn signing_out_with_revocation_ends_the_token() {
         .as_str()
         .unwrap()
         .to_owned();
-    let mut browser = Browser::at(&SERVER);
+    let mut browser = Browser::at(SERVER.process.address());
     browser.submit("/ui/sign-in", &[("by", "token"), ("token", &token)]);
     let shown = browser.get("/ui/");
     let key = shown

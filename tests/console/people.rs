@@ -6,7 +6,7 @@ use crate::browser::{Browser, Shown};
 use crate::{SERVER, data};
 
 /// The page that `browser` is led to after it sent a form.
-fn followed(browser: &mut Browser<'_>, page: &str, fields: &[(&str, &str)]) -> Shown {
+fn followed(browser: &mut Browser, page: &str, fields: &[(&str, &str)]) -> Shown {
     let shown = browser.submit(page, fields);
     assert_eq!(shown.status, 303, "{page}: {}", shown.text);
     browser.get(&shown.location)
@@ -26,7 +26,7 @@ fn token_on(shown: &Shown) -> String {
 }
 
 /// Makes a user by the site's page, and answers their token.
-fn user(browser: &mut Browser<'_>, name: &str) -> String {
+fn user(browser: &mut Browser, name: &str) -> String {
     let email = format!("{name}@console.example");
     let key = browser.form_key("/ui/site");
     let fields = [
@@ -41,7 +41,7 @@ fn user(browser: &mut Browser<'_>, name: &str) -> String {
 
 #[test]
 fn entities_are_made_changed_given_an_alias_and_merged() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     for name in ["console-ada", "console-bob"] {
         let place = "/ui/identity/edit?kind=entity&name=";
         let fields = [
@@ -85,7 +85,7 @@ fn entities_are_made_changed_given_an_alias_and_merged() {
 
 #[test]
 fn groups_are_made_with_members() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let made = SERVER.as_root(
         "POST",
         "/v1/identity/entity",
@@ -118,7 +118,7 @@ fn groups_are_made_with_members() {
 
 #[test]
 fn an_organization_is_run_from_its_pages() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let fields = [("name", "console-acme"), ("email", "ops@example.com")];
     followed(&mut browser, "/ui/organizations", &fields);
     let path = "/api/v2/organizations/console-acme";
@@ -213,7 +213,7 @@ fn an_organization_is_run_from_its_pages() {
 
 #[test]
 fn a_person_who_was_invited_accepts_in_their_own_browser() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let token = user(&mut browser, "console-eve");
     let fields = [("name", "console-guests"), ("email", "ops@example.com")];
     followed(&mut browser, "/ui/organizations", &fields);
@@ -230,7 +230,7 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
     let shown = followed(&mut browser, members, &fields);
     assert!(shown.text.contains("invited"), "{}", shown.text);
 
-    let mut theirs = Browser::at(&SERVER);
+    let mut theirs = Browser::at(SERVER.process.address());
     let fields = [("by", "organizations"), ("api_token", token.as_str())];
     let shown = theirs.submit("/ui/sign-in", &fields);
     assert_eq!(shown.status, 303, "{}", shown.text);
@@ -266,7 +266,7 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
 
 #[test]
 fn a_plan_is_booked_and_an_organization_closed_by_a_site_administrator() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let fields = [("name", "console-plan"), ("email", "ops@example.com")];
     followed(&mut browser, "/ui/organizations", &fields);
     let listed = browser.get("/ui/site/organizations?q=console-plan");
@@ -301,7 +301,7 @@ fn a_plan_is_booked_and_an_organization_closed_by_a_site_administrator() {
 
 #[test]
 fn settings_of_the_installation_that_were_changed_are_saved() {
-    let mut browser = Browser::signed_in(&SERVER);
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let before = organizations_api("GET", "/api/v2/admin/general-settings");
     let text = |name: &str| before["attributes"][name].to_string();
     let fields = [
