@@ -1,7 +1,5 @@
 //! A browser without scripts: it keeps one cookie, and fills in the forms that pages have.
 
-use gatehouse_tests::DevServer;
-
 /// A page as it came.
 pub struct Shown {
     pub status: u16,
@@ -11,53 +9,57 @@ pub struct Shown {
 }
 
 /// A browser at one server.
-pub struct Browser<'a> {
-    server: &'a DevServer,
+pub struct Browser {
+    address: String,
     client: reqwest::blocking::Client,
     cookie: Option<String>,
 }
 
-impl<'a> Browser<'a> {
-    pub fn at(server: &'a DevServer) -> Self {
+impl Browser {
+    pub fn at(address: &str) -> Self {
         let client = reqwest::blocking::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
         Self {
-            server,
+            address: address.to_owned(),
             client,
             cookie: None,
         }
     }
 
-    pub fn signed_in(server: &'a DevServer) -> Self {
-        let mut browser = Self::at(server);
-        let token = server.root_token.clone();
-        let shown = browser.submit("/ui/sign-in", &[("by", "token"), ("token", &token)]);
+    pub fn signed_in(address: &str, token: &str) -> Self {
+        let mut browser = Self::at(address);
+        let shown = browser.submit("/ui/sign-in", &[("by", "token"), ("token", token)]);
         assert_eq!(shown.status, 303, "{}", shown.text);
         browser
     }
 
     pub fn get(&mut self, target: &str) -> Shown {
-        let address = format!("{}{target}", self.server.process.address());
+        let address = format!("{}{target}", self.address);
         let request = self.client.get(address).header("Accept", "text/html");
         self.send(request)
     }
 
     /// Fills in the form on the page at `page`, and sends it there.
     pub fn submit(&mut self, page: &str, fields: &[(&str, &str)]) -> Shown {
+        let key = self.form_key(page);
+        let fields = [&[("form_key", key.as_str())], fields].concat();
+        self.post(page, &fields)
+    }
+
+    /// The key in the forms of the page at `page`.
+    pub fn form_key(&mut self, page: &str) -> String {
         let shown = self.get(page).text;
         let (_, key) = shown
             .split_once("name=\"form_key\" value=\"")
             .unwrap_or_else(|| panic!("{page} has no form: {shown}"));
-        let key = key.split('"').next().unwrap();
-        let fields = [&[("form_key", key)], fields].concat();
-        self.post(page, &fields)
+        key.split('"').next().unwrap().to_owned()
     }
 
     /// Sends a form as it is.
     pub fn post(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
-        let address = self.server.process.address().to_owned();
+        let address = self.address.clone();
         let body: Vec<String> = fields
             .iter()
             .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))

@@ -1,12 +1,15 @@
 //! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts, bad
-//! databases.
+//! databases, the console.
 //!
 //! Left out of `faults`: `audit` and `login_flood`, since there are no sinks and no rates under Spin, and `hostile_connections` and
 //! `shared_store`, since connections and the files of stores are Spin's own.
 
 mod bad_databases;
+#[path = "../console/browser.rs"]
+mod browser;
 mod client_address;
 mod clients;
+mod console;
 #[path = "../clients/go.rs"]
 mod go;
 #[path = "../faults/hostile_requests.rs"]

@@ -117,6 +117,24 @@ impl<'a> Api<'a> {
         self.call("DELETE", path, None)
     }
 
+    /// Deletes what `body` names of what is at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn delete_with(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
+        self.call("DELETE", path, Some(body))
+    }
+
+    /// Puts `body` in the place of what is at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    pub fn replace(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
+        self.call("PUT", path, Some(body))
+    }
+
     fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
         let (status, answer) = self.ask(method, path, body)?;
         if (200..300).contains(&status) {

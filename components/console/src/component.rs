@@ -54,7 +54,11 @@ impl Guest for Component {
         });
         wit::Response {
             status: response.status,
-            headers: response.headers,
+            headers: response
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             body: response.body,
             rest: None,
             route: None,
@@ -92,7 +96,7 @@ impl Exchange for Imported {
         }
         Response {
             status: first.status,
-            headers: first.headers,
+            headers: Vec::new(),
             body,
         }
     }

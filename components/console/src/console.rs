@@ -121,6 +121,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         };
         let (mut response, cookie) = match outcome {
             Outcome::Page(page) => (self.framed(&page, request, &session), Cookie::Keep(session)),
+            Outcome::Document(document) => (json(&document), Cookie::Keep(session)),
             Outcome::Redirect(place) => (redirect(&place), Cookie::Keep(session)),
             Outcome::SignedIn(credential) => {
                 // A new session, so that forms made before it are of no use in it.
@@ -141,7 +142,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             }
             Cookie::Forget => format!("{}; Max-Age=0", self.set_cookie(request, "")),
         };
-        response.headers.push(("set-cookie".to_owned(), set));
+        response.headers.push(("set-cookie", set));
         Ok(response)
     }
 
@@ -184,7 +185,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         let mut response = headed(page.status, "text/html; charset=utf-8");
         response
             .headers
-            .push(("cache-control".to_owned(), "no-store".to_owned()));
+            .push(("cache-control", "no-store".to_owned()));
         response.body = text.into_bytes();
         response
     }
@@ -252,7 +253,7 @@ fn headed(status: u16, kind: &str) -> Response {
     Response {
         status,
         headers: fields
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .map(|(name, value)| (name, value.to_owned()))
             .to_vec(),
         body: Vec::new(),
     }
@@ -262,7 +263,7 @@ fn stylesheet() -> Response {
     let mut response = headed(200, "text/css; charset=utf-8");
     response
         .headers
-        .push(("cache-control".to_owned(), "max-age=3600".to_owned()));
+        .push(("cache-control", "max-age=3600".to_owned()));
     response.body = include_bytes!("style.css").to_vec();
     response
 }
@@ -270,9 +271,18 @@ fn stylesheet() -> Response {
 fn redirect(place: &str) -> Response {
     let mut response = headed(303, "text/plain; charset=utf-8");
     response.headers.extend([
-        ("location".to_owned(), place.to_owned()),
-        ("cache-control".to_owned(), "no-store".to_owned()),
+        ("location", place.to_owned()),
+        ("cache-control", "no-store".to_owned()),
     ]);
+    response
+}
+
+fn json(document: &serde_json::Value) -> Response {
+    let mut response = headed(200, "application/json");
+    response
+        .headers
+        .push(("cache-control", "no-store".to_owned()));
+    response.body = document.to_string().into_bytes();
     response
 }
 
@@ -280,7 +290,7 @@ fn plain(status: u16, text: &str) -> Response {
     let mut response = headed(status, "text/html; charset=utf-8");
     response
         .headers
-        .push(("cache-control".to_owned(), "no-store".to_owned()));
+        .push(("cache-control", "no-store".to_owned()));
     response.body = html! {
         (maud::DOCTYPE)
         html lang="en" { head { title { "Gatehouse" } } body { main { h1 { "Gatehouse" } p { (text) } } } }

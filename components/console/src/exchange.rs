@@ -63,8 +63,8 @@ impl Request {
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// The fields, names in lower case.
-    pub headers: Vec<(String, String)>,
+    /// The fields of a page, names in lower case. Those of the API's answers are not read.
+    pub headers: Vec<(&'static str, String)>,
     /// Empty for none.
     pub body: Vec<u8>,
 }

@@ -30,7 +30,7 @@ impl Page {
 }
 
 /// The sections, in the order in which they are named: address, name, and whether they take a token of the server.
-const SECTIONS: [(&str, &str, bool); 9] = [
+const SECTIONS: [(&str, &str, bool); 10] = [
     ("/ui/", "Overview", false),
     ("/ui/mounts", "Auth mounts", true),
     ("/ui/explain", "Why was this login refused?", true),
@@ -40,6 +40,7 @@ const SECTIONS: [(&str, &str, bool); 9] = [
     ("/ui/leases", "Leases", true),
     ("/ui/identity", "Identity", true),
     ("/ui/organizations", "Organizations", false),
+    ("/ui/site", "Site administration", false),
 ];
 
 /// `page` in its frame, for a visitor at `path`.
@@ -78,7 +79,11 @@ pub fn framed(page: &Page, path: &str, session: &Session) -> Markup {
                     h1 { (page.title) }
                     (page.content)
                 }
-                footer { p { a href="/v1/sys/health" { "Health" } " as the API answers it." } }
+                footer { p {
+                    a href="/v1/sys/health" { "Health" } " as the API answers it. The API for programs: "
+                    a href="/ui/openapi.json" { "/v1 as OpenAPI" } ", as far as your token goes; "
+                    a href="/api/v2/openapi.json" { "/api/v2 as OpenAPI" } "."
+                } }
             }
         }
     }
@@ -181,7 +186,7 @@ pub fn table(heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
         @if rows.is_empty() {
             p { "There is nothing here." }
         } @else {
-            div class="table" tabindex="0" { table {
+            div class="table" role="region" aria-label=(heads.join(", ")) tabindex="0" { table {
                 thead { tr { @for head in heads { th scope="col" { (head) } } } }
                 tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
             } }

@@ -1,15 +1,19 @@
 //! The gateway over the imported capabilities, as both handlers use it.
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
+use gatehouse_console::{Console, Exchange};
 use gatehouse_gateway::imported::{self, ImportingGateway};
-use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, vault};
-use gatehouse_ports::OsRandom;
+use gatehouse_gateway::{Method, Part, Received, Request, Response, ResumeError, vault};
+use gatehouse_ports::{OsRandom, SystemClock};
+
+use zeroize::Zeroizing;
 
 use crate::origin::Origin;
 use crate::patience::standing_still;
 use crate::settings::{FrontSettings, SettingsError};
-use crate::{background_sampling, client_address, once};
+use crate::{background_sampling, client_address, console, once};
 use bindings::wasi::config::store as variables;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -31,9 +35,13 @@ mod bindings {
     });
 }
 
+/// Bytes of an answer of the API at most; a page shows no more.
+const MAXIMUM_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+
 struct Front {
     gateway: ImportingGateway,
     advertised: Option<Origin>,
+    console: Option<Console<Within, SystemClock, OsRandom>>,
 }
 
 /// Made at the first request of an instance that finds its variables. Spin may change them while it runs; an instance that is used again
@@ -42,31 +50,104 @@ static FRONT: OnceLock<Front> = OnceLock::new();
 
 fn front() -> Result<&'static Front, SettingsError> {
     once::get_or_make(&FRONT, || {
-        let settings = FrontSettings::from_variables(|name| {
-            variables::get(name).map_err(|error| match error {
-                variables::Error::Upstream(why) | variables::Error::Io(why) => why,
-            })
-        })?;
+        let settings = FrontSettings::from_variables(variable)?;
+        let console = match settings.has_console {
+            true => Some(console(settings.advertised.as_ref())?),
+            false => None,
+        };
         Ok(Front {
             gateway: imported::gateway(settings.gateway),
             advertised: settings.advertised,
+            console,
         })
     })
 }
 
-/// Answers a request, of which nothing is left to say where it is refused as a whole.
+fn variable(name: &str) -> Result<Option<String>, String> {
+    variables::get(name).map_err(|error| match error {
+        variables::Error::Upstream(why) | variables::Error::Io(why) => why,
+    })
+}
+
+fn console(
+    advertised: Option<&Origin>,
+) -> Result<Console<Within, SystemClock, OsRandom>, SettingsError> {
+    const SEAL_KEY: &str = "seal_key";
+    let text = variable(SEAL_KEY).map_err(|why| SettingsError::Unreadable {
+        variable: SEAL_KEY,
+        why,
+    })?;
+    let text = Zeroizing::new(text.unwrap_or_default());
+    let settings = gatehouse_console::Settings {
+        key: console::sealing_key(&text),
+        is_behind_tls: advertised.is_some_and(Origin::is_https),
+        ..gatehouse_console::Settings::default()
+    };
+    Ok(Console::new(Within, SystemClock, OsRandom, settings))
+}
+
+/// The gateway of this instance, for the console in it.
+struct Within;
+
+impl Exchange for Within {
+    fn handle(&self, request: gatehouse_console::Request) -> gatehouse_console::Response {
+        let (received, peer) = console::call(request);
+        let answer = |status, body| gatehouse_console::Response {
+            status,
+            headers: Vec::new(),
+            body,
+        };
+        // A page is made by a front that is there.
+        let Some(front) = FRONT.get() else {
+            return answer(500, Vec::new());
+        };
+        let request = match received.into_request(peer) {
+            Ok(request) => request,
+            Err(refusal) => return answer(refusal.status, refusal.body),
+        };
+        let first = front.gateway.handle(&request);
+        let (mut body, mut rest) = (first.body, first.rest);
+        while let Some(more) = rest {
+            if body.len() > MAXIMUM_ANSWER_BYTES {
+                break;
+            }
+            // A body that does not go on is incomplete, and no JSON.
+            let Ok(part) = front.gateway.resume(&request, &more.continuation) else {
+                break;
+            };
+            body.extend_from_slice(&part.body);
+            rest = part.rest;
+        }
+        answer(first.status, body)
+    }
+}
+
+/// Answers a request, of which nothing is left to say where it is refused as a whole, or is for a page.
 pub fn answer(received: Received) -> (Response, Option<Resumption>) {
-    match accept(received) {
+    let accepted = accept(received).and_then(|(front, received, peer)| {
+        if let Some(console) = &front.console
+            && console::is_of_console(&received)
+        {
+            let is_head = received.method == Method::Head;
+            let visit = console::visit(received, peer);
+            // The answer is whole, as a refusal is.
+            return Err(standing_still(|| {
+                console::page(console.handle(&visit), is_head)
+            }));
+        }
+        Ok((front, received.into_request(peer)?))
+    });
+    match accepted {
         Ok((front, request)) => {
             let response = standing_still(|| front.gateway.handle(&request));
             let resumption = Resumption { front, request };
             (response, Some(resumption))
         }
-        Err(refusal) => (refusal, None),
+        Err(whole) => (whole, None),
     }
 }
 
-fn accept(mut received: Received) -> Result<(&'static Front, Request), Response> {
+fn accept(mut received: Received) -> Result<(&'static Front, Received, Option<IpAddr>), Response> {
     let front = front().map_err(|error| {
         eprintln!("gatehouse: {error}");
         vault::error_response(500, "the server is misconfigured; its log says how")
@@ -78,7 +159,7 @@ fn accept(mut received: Received) -> Result<(&'static Front, Request), Response>
     if let Some(advertised) = &front.advertised {
         advertised.impose(&mut received);
     }
-    Ok((front, received.into_request(connection.peer)?))
+    Ok((front, received, connection.peer))
 }
 
 /// A request that is being answered in parts.

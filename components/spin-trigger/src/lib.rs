@@ -6,6 +6,7 @@
 
 pub mod background_sampling;
 pub mod client_address;
+pub mod console;
 #[cfg(target_family = "wasm")]
 mod front;
 pub mod once;

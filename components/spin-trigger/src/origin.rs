@@ -35,6 +35,12 @@ impl Origin {
         })
     }
 
+    /// True if clients come by TLS.
+    #[must_use]
+    pub const fn is_https(&self) -> bool {
+        self.is_https
+    }
+
     /// Makes the request one that was sent to this address, whatever proxy it went through.
     pub fn impose(&self, received: &mut Received) {
         received

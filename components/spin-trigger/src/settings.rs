@@ -17,6 +17,8 @@ pub struct FrontSettings {
     pub gateway: Settings,
     /// Where clients find this server; `None` where every request says it.
     pub advertised: Option<Origin>,
+    /// True where the console answers below `/ui/`.
+    pub has_console: bool,
 }
 
 /// Why there are no settings. The server answers nothing then: what it would do instead is not what an operator decided.
@@ -71,11 +73,13 @@ impl FrontSettings {
         if let Some(version) = read("version_compatibility")? {
             gateway.compatibility_version = version;
         }
-        gateway.strict_media_type = match read("strict_media_type")?.as_deref() {
-            None | Some("false") => false,
-            Some("true") => true,
-            Some(_) => return Err(invalid("strict_media_type", "true or false")),
+        let flag = |name: &'static str| match read(name)?.as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(invalid(name, "true or false")),
         };
+        gateway.strict_media_type = flag("strict_media_type")?;
+        let has_console = flag("console")?;
         gateway.root_token_hash = match read("root_token_hash")? {
             None => None,
             Some(hash) => Some(RootTokenHash::from_text(&hash).ok_or_else(|| {
@@ -97,6 +101,7 @@ impl FrontSettings {
         Ok(Self {
             gateway,
             advertised,
+            has_console,
         })
     }
 }
@@ -120,6 +125,7 @@ mod tests {
                 ..Settings::default()
             },
             advertised: None,
+            has_console: false,
         };
         assert_eq!(settings(&[]), Ok(defaults.clone()));
         let empty = [
@@ -128,6 +134,7 @@ mod tests {
             ("advertised_address", ""),
             ("strict_media_type", ""),
             ("root_token_hash", ""),
+            ("console", ""),
         ];
         assert_eq!(settings(&empty), Ok(defaults));
     }
@@ -139,12 +146,14 @@ mod tests {
             ("version_compatibility", "1.20.3"),
             ("advertised_address", "https://gatehouse.example.com"),
             ("strict_media_type", "true"),
+            ("console", "true"),
             ("root_token_hash", &RootTokenHash::of("token").to_string()),
         ]);
         let read = read.unwrap();
         assert_eq!(read.gateway.edition, Edition::Hosted);
         assert_eq!(read.gateway.compatibility_version, "1.20.3");
         assert!(read.gateway.strict_media_type);
+        assert!(read.has_console);
         assert_eq!(
             read.gateway.root_token_hash,
             Some(RootTokenHash::of("token"))
@@ -162,6 +171,7 @@ mod tests {
             "advertised_address",
             "strict_media_type",
             "root_token_hash",
+            "console",
         ] {
             let refused = settings(&[(variable, "s3cret")]).unwrap_err().to_string();
             assert!(refused.contains(variable), "{refused}");

@@ -2,21 +2,25 @@
 
 mod capabilities;
 mod explain;
+mod fields;
 mod identity;
 mod leases;
 mod mounts;
 mod organizations;
 mod overview;
 mod policies;
+mod resources;
 mod roles;
 pub mod sign_in;
+mod site;
 mod tokens;
 
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 
 use crate::api::{Api, ApiError};
 use crate::form::Fields;
-use crate::layout::{Page, refusal};
+use crate::layout::{Page, refusal, refused};
 use crate::session::{Credential, Session};
 
 /// A request for a page.
@@ -37,6 +41,8 @@ pub struct Visit<'a> {
 pub enum Outcome {
     /// A page.
     Page(Page),
+    /// A document for programs.
+    Document(Value),
     /// The page at that address.
     Redirect(String),
     /// A session with that token.
@@ -80,24 +86,23 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
         ("/ui/tokens/revoke", Some(form)) => tokens::revoke(visit, form),
         ("/ui/leases", None) => leases::list(visit),
         ("/ui/leases/revoke", Some(form)) => leases::revoke(visit, form),
-        ("/ui/identity", None) => identity::list(visit),
-        ("/ui/identity/entity", None) => identity::entity(visit),
-        ("/ui/identity/group", None) => identity::group(visit),
-        ("/ui/identity/delete", Some(form)) => identity::delete(visit, form),
-        ("/ui/organizations", None) => organizations::list(visit),
-        ("/ui/organizations", Some(form)) => organizations::make(visit, form),
-        ("/ui/organizations/show", None) => organizations::show(visit),
-        ("/ui/organizations/show", Some(form)) => organizations::change(visit, form),
-        ("/ui/organizations/delete", Some(form)) => organizations::delete(visit, form),
-        ("/ui/organizations/invitation", Some(form)) => {
-            organizations::answer_invitation(visit, form)
-        }
-        ("/ui/organizations/teams", Some(form)) => organizations::make_team(visit, form),
-        ("/ui/organizations/members", Some(form)) => organizations::invite(visit, form),
-        ("/ui/organizations/token", Some(form)) => organizations::make_token(visit, form),
-        _ => Ok(Outcome::Page(unknown(404))),
+        ("/ui/openapi.json", None) => openapi(visit),
+        _ => below(visit).unwrap_or_else(|| Ok(Outcome::Page(unknown(404)))),
     };
     answer.unwrap_or_else(|error| Outcome::Page(refusal(&error)))
+}
+
+/// The page of a section that has many. `None` where there is none.
+fn below(visit: &Visit<'_>) -> Option<Answer> {
+    identity::answer(visit)
+        .or_else(|| organizations::answer(visit))
+        .or_else(|| site::answer(visit))
+}
+
+/// The description of the API, as far as the visitor has rights to it: browsers send the API no token, and so cannot follow a link there.
+fn openapi(visit: &Visit<'_>) -> Answer {
+    let described = visit.api.read("/v1/sys/internal/specs/openapi")?;
+    Ok(Outcome::Document(described))
 }
 
 /// A page about the lack of one.
@@ -133,6 +138,23 @@ pub fn too_long() -> Page {
 }
 
 /// Seconds as the API takes durations: the text as it is, where there is any.
-fn given(text: &str) -> Option<serde_json::Value> {
+fn given(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| text.into())
+}
+
+/// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.
+fn then(
+    done: Result<Value, ApiError>,
+    place: String,
+    again: impl FnOnce(Markup) -> Answer,
+) -> Answer {
+    let error = match done {
+        Ok(_) => return Ok(Outcome::Redirect(place)),
+        Err(error) => error,
+    };
+    let mut answer = again(refused(&error))?;
+    if let Outcome::Page(page) = &mut answer {
+        page.status = error.status;
+    }
+    Ok(answer)
 }

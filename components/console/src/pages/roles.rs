@@ -3,26 +3,14 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
+use super::fields::{Kind, field, lines};
 use super::{Answer, Outcome, Visit};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, button, form, input, notice, refused, select, table, tick};
+use crate::layout::{Page, button, form, input, notice, refused, select, table};
 
 /// Names on one page.
 const PAGE_SIZE: usize = 100;
-
-/// The form of a field.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// One entry on each line.
-    Lines,
-    /// `key:value` on each line.
-    Labels,
-    Seconds,
-    Number,
-    Flag,
-    Choice(&'static [&'static str]),
-}
 
 /// The roles that have a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,34 +167,6 @@ fn about(help: &str, of: Of, kind: &str) -> String {
     }
 }
 
-fn field(name: &str, label: &str, help: &str, kind: Kind, value: &str) -> Markup {
-    match kind {
-        Kind::Lines | Kind::Labels => area(name, label, help, value, 2),
-        Kind::Seconds | Kind::Number => input(name, label, help, value),
-        Kind::Flag => tick(name, label, help, value == "true"),
-        Kind::Choice(options) => select(name, label, help, options, value),
-    }
-}
-
-/// A value as its field shows it: entries on lines of their own.
-fn lines(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::Array(entries)) => {
-            let entries: Vec<String> = entries.iter().map(crate::api::shown).collect();
-            entries.join("\n")
-        }
-        Some(Value::Object(labels)) => {
-            let labels: Vec<String> = labels
-                .iter()
-                .map(|(key, value)| format!("{key}:{}", crate::api::shown(value)))
-                .collect();
-            labels.join("\n")
-        }
-        Some(value) => crate::api::shown(value),
-        None => String::new(),
-    }
-}
-
 /// Makes or changes a role.
 pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     let mount = visit.query.text("mount");
@@ -265,7 +225,7 @@ fn sent(form: &Fields, is_new: bool) -> Value {
                 }
                 0.into()
             }
-            Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
+            Kind::Text | Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
         };
         let is_empty = value.as_array().is_some_and(Vec::is_empty);
         if !(is_new && is_empty) {

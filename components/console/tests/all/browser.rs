@@ -53,13 +53,13 @@ impl Exchange for Api {
 /// A page as it came.
 pub struct Shown {
     pub status: u16,
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(&'static str, String)>,
     pub text: String,
 }
 
 impl Shown {
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(field, _)| field == name);
+        let found = self.headers.iter().find(|(field, _)| *field == name);
         found.map(|(_, value)| value.as_str())
     }
 

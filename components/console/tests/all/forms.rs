@@ -192,8 +192,8 @@ fn nothing_is_disabled_or_deleted_before_its_name_was_typed() {
         &[("prefix", "auth/gcp"), ("typed", "auth")],
     );
     browser.submit(
-        "/ui/organizations/delete",
-        &[("name", "acme"), ("typed", "acm")],
+        "/ui/organizations/delete?name=acme",
+        &[("deleted", "acme"), ("typed", "acm")],
     );
     let sent = browser.api.sent();
     assert!(

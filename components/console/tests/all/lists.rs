@@ -6,59 +6,179 @@ use crate::browser::Browser;
 
 const HOSTILE: &str = "\"><script>alert(1)</script>&'/../?#%";
 
-#[test]
-fn h15_a_hostile_name_is_text_in_every_list_and_whole_in_every_link() {
-    let mut browser = Browser::signed_in();
+/// Answers every list of both APIs with hostile texts in all that an answer shows.
+fn hostile(api: &crate::browser::Api) {
     let keys = json!({ "data": { "keys": [HOSTILE] } });
-    for list in [
-        "/v1/auth/gcp/role",
-        "/v1/sys/policies/acl",
-        "/v1/auth/token/accessors",
-        "/v1/sys/leases/lookup",
-        "/v1/identity/entity/name",
-        "/v1/identity/group/name",
-    ] {
-        browser.api.answers("LIST", list, 200, keys.clone());
-    }
+    api.answers("LIST", "/v1/", 200, keys);
+    let object = json!({ "data": {
+        "id": HOSTILE, "name": HOSTILE, "description": HOSTILE, "type": "external", "policy": HOSTILE,
+        "metadata": { HOSTILE: HOSTILE }, "policies": [HOSTILE], "member_entity_ids": [HOSTILE],
+        "bound_service_accounts": [HOSTILE], "client_email": HOSTILE, "display_name": HOSTILE,
+        "aliases": [{ "id": HOSTILE, "name": HOSTILE, "mount_path": HOSTILE }],
+    } });
+    api.answers("GET", "/v1/", 200, object);
     let mounts = json!({ "data": { HOSTILE: { "type": "gcp", "description": HOSTILE } } });
-    browser.api.answers("GET", "/v1/sys/auth", 200, mounts);
-    let entity = json!({ "data": { "name": HOSTILE, "metadata": { HOSTILE: HOSTILE },
-        "aliases": [{ "name": HOSTILE, "mount_path": HOSTILE }] } });
-    browser
-        .api
-        .answers("GET", "/v1/identity/entity", 200, entity);
-    let organizations =
-        json!({ "data": [{ "id": HOSTILE, "attributes": { "name": HOSTILE, "email": HOSTILE } }] });
-    browser
-        .api
-        .answers("GET", "/api/v2/organizations", 200, organizations);
-    let error = json!({ "errors": [HOSTILE] });
-    browser
-        .api
-        .answers("GET", "/v1/auth/broken/config/check", 400, error);
-    for page in [
-        "/ui/",
-        "/ui/mounts",
-        "/ui/roles?mount=gcp",
-        "/ui/policies",
-        "/ui/tokens",
-        "/ui/leases",
-        "/ui/identity",
-        "/ui/identity/entity?name=x",
-        "/ui/organizations",
-        "/ui/organizations?q=%22%3E%3Cscript%3E",
-        "/ui/mounts/check?mount=broken",
-        "/ui/mounts/config?mount=%22%3E%3Cscript%3E",
-        "/ui/roles/edit?mount=%22%3E%3Cscript%3E",
+    api.answers("GET", "/v1/sys/auth", 200, mounts);
+    let attributes = json!({
+        "name": HOSTILE, "email": HOSTILE, "notification-email": HOSTILE, "created-at": HOSTILE, "description": HOSTILE,
+        "external-id": HOSTILE, "status": "invited", "token-type": HOSTILE, "plan-expired": true, "visibility": HOSTILE,
+        "organization-access": { HOSTILE: true }, "collaborator-auth-policy": HOSTILE,
+    });
+    let resource = json!({ "id": HOSTILE, "attributes": attributes,
+        "relationships": { "organization": { "data": { "id": HOSTILE } } } });
+    let list = json!({ "data": [resource], "meta": { "pagination": { "total-pages": 3 } } });
+    let one = json!({ "data": resource });
+    api.answers("GET", "/api/v2/", 200, list.clone());
+    for single in [
+        "organizations/x",
+        "organizations/%22",
+        "teams/x",
+        "agent-pools/x",
+        "admin/organizations/x",
+        "admin/general-settings",
+        "admin/data-retention-policy-settings",
     ] {
+        api.answers("GET", &format!("/api/v2/{single}"), 200, one.clone());
+    }
+    for list_below in [
+        "organizations/%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E%26%27%2F..%2F%3F%23%25/",
+        "teams/x/",
+        "agent-pools/x/",
+        "admin/organizations?",
+    ] {
+        api.answers("GET", &format!("/api/v2/{list_below}"), 200, list.clone());
+    }
+    let error = json!({ "errors": [HOSTILE] });
+    api.answers("GET", "/v1/auth/broken/config/check", 400, error);
+}
+
+/// Every page that a visitor looks at without sending a form.
+const PAGES: &[&str] = &[
+    "/ui/",
+    "/ui/sign-in",
+    "/ui/mounts",
+    "/ui/mounts/config?mount=gcp",
+    "/ui/mounts/config?mount=%22%3E%3Cscript%3E",
+    "/ui/mounts/check?mount=gcp",
+    "/ui/mounts/check?mount=broken",
+    "/ui/roles?mount=gcp",
+    "/ui/roles/edit?mount=gcp",
+    "/ui/roles/edit?mount=gcp&role=x",
+    "/ui/roles/edit?mount=%22%3E%3Cscript%3E",
+    "/ui/explain?mount=%22%3E%3Cscript%3E",
+    "/ui/policies",
+    "/ui/policies/edit?name=x",
+    "/ui/capabilities",
+    "/ui/tokens",
+    "/ui/leases",
+    "/ui/leases?prefix=%22%3E%3Cscript%3E",
+    "/ui/identity",
+    "/ui/identity/entity?name=x",
+    "/ui/identity/group?name=x",
+    "/ui/identity/edit?kind=entity",
+    "/ui/identity/edit?kind=entity&name=x",
+    "/ui/identity/edit?kind=group&name=x",
+    "/ui/identity/merge",
+    "/ui/organizations",
+    "/ui/organizations?q=%22%3E%3Cscript%3E",
+    "/ui/organizations/show?name=x",
+    "/ui/organizations/plan?name=x",
+    "/ui/organizations/teams?name=x",
+    "/ui/organizations/team?name=x&id=x",
+    "/ui/organizations/members?name=x&q=%22%3E%3Cscript%3E",
+    "/ui/organizations/token?name=x",
+    "/ui/organizations/pools?name=x",
+    "/ui/organizations/pool?name=x&id=x",
+    "/ui/organizations/retention?name=x",
+    "/ui/organizations/sharing?name=x",
+    "/ui/organizations/trail?name=x",
+    "/ui/site",
+    "/ui/site/organizations",
+    "/ui/site/organization?name=x",
+    "/ui/nothing",
+];
+
+#[test]
+fn h15_a_hostile_name_is_text_on_every_page_and_whole_in_every_link() {
+    let mut browser = Browser::signed_in();
+    hostile(&browser.api);
+    let mut with_it = 0;
+    for page in PAGES {
         let shown = browser.get(page);
         assert!(!shown.text.contains("<script"), "{page}: {}", shown.text);
         assert!(!shown.text.contains("href=\"\""), "{page}");
+        assert!(
+            matches!(shown.status, 200 | 400 | 404),
+            "{page}: {}",
+            shown.text
+        );
+        with_it += usize::from(shown.text.contains("&lt;script"));
     }
+    assert!(with_it > 30, "the hostile name is shown at all: {with_it}");
     let roles = browser.get("/ui/roles?mount=gcp").text;
     assert!(
         roles.contains("role=%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E%26%27%2F..%2F%3F%23%25"),
         "{roles}"
+    );
+}
+
+#[test]
+fn every_field_of_a_page_has_an_identifier_and_a_label_of_its_own() {
+    let mut browser = Browser::signed_in();
+    hostile(&browser.api);
+    for page in PAGES {
+        let text = browser.get(page).text;
+        let mut ids: Vec<&str> = text
+            .split(" id=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        for id in &ids {
+            let is_field = text.contains(&format!(" id=\"{id}\" name="));
+            let label = format!("<label for=\"{id}\">");
+            assert!(!is_field || text.contains(&label), "{page}: {id}");
+        }
+        let all = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all, "{page}: {ids:?}");
+    }
+}
+
+#[test]
+fn the_overview_names_what_needs_attention() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    let mounts = json!({ "data": { "gcp/": { "type": "gcp" }, "keyed/": { "type": "gcp" } } });
+    api.answers("GET", "/v1/sys/auth", 200, mounts);
+    api.answers("GET", "/v1/auth/gcp/config", 200, json!({ "data": {} }));
+    let key = json!({ "data": { "client_email": "a@x.example", "rotation_period": 0, "rotation_schedule": "" } });
+    api.answers("GET", "/v1/auth/keyed/config", 200, key);
+    let roles = json!({ "data": { "keys": ["any", "bound"] } });
+    api.answers("LIST", "/v1/auth/gcp/role", 200, roles);
+    let any =
+        json!({ "data": { "type": "iam", "bound_service_accounts": ["*"], "bound_projects": [] } });
+    api.answers("GET", "/v1/auth/gcp/role/any", 200, any);
+    let bound = json!({ "data": { "type": "iam", "bound_service_accounts": ["*"], "bound_projects": ["p"] } });
+    api.answers("GET", "/v1/auth/gcp/role/bound", 200, bound);
+    let organizations = json!({ "data": [
+        { "attributes": { "name": "acme", "plan-expired": true } },
+        { "attributes": { "name": "fresh", "plan-expired": false } },
+    ] });
+    api.answers("GET", "/api/v2/organizations", 200, organizations);
+    let shown = browser.get("/ui/").text;
+    for said in [
+        "The mount gcp has no credentials",
+        "The stored key of the mount keyed is never replaced",
+        "The mount keyed has no role",
+        "The role any of gcp is bound to no account",
+        "The plan of the organization acme has expired",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    assert!(
+        !shown.contains("The role bound") && !shown.contains("fresh"),
+        "{shown}"
     );
 }
 
@@ -92,7 +212,7 @@ fn organizations_are_searched_and_turned_by_pages() {
     let mut browser = Browser::signed_in();
     browser.api.answers(
         "GET",
-        "/api/v2/organizations?page%5Bsize%5D=50&page%5Bnumber%5D=2&q=ac%26me",
+        "/api/v2/organizations?q=ac%26me&page%5Bsize%5D=50&page%5Bnumber%5D=2",
         200,
         json!({ "data": [{ "attributes": { "name": "acme" } }], "meta": { "pagination": { "total-pages": 3 } } }),
     );
@@ -132,16 +252,16 @@ fn h17_a_token_is_shown_when_it_is_made_and_never_again() {
     let made = json!({ "data": { "attributes": { "token": "abc.atlasv1.made" } } });
     let path = "/api/v2/organizations/acme/authentication-token";
     browser.api.answers("POST", path, 201, made);
+    let organization = json!({ "data": { "attributes": { "name": "acme" } } });
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations/acme", 200, organization);
     let shown = browser.submit(
         "/ui/organizations/token?name=acme",
         &[("kind", "organization")],
     );
     assert!(shown.text.contains("abc.atlasv1.made"));
-    let organization = json!({ "data": { "attributes": { "name": "acme" } } });
-    browser
-        .api
-        .answers("GET", "/api/v2/organizations/acme", 200, organization);
-    let shown = browser.get("/ui/organizations/show?name=acme");
+    let shown = browser.get("/ui/organizations/token?name=acme");
     assert_eq!(shown.status, 200);
     assert!(!shown.text.contains("abc.atlasv1.made"));
 }

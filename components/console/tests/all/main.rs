@@ -8,6 +8,7 @@
 )]
 
 mod browser;
+mod changes;
 mod forms;
 mod lists;
 mod sessions;

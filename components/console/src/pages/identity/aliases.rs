@@ -1,0 +1,91 @@
+//! Aliases: the names under which a mount knows an entity or a group.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Kind, id_of, shown_by_name};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{button, form, input, table};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The aliases of an object, with a form that adds one.
+pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) -> Markup {
+    let listed = object.get("aliases").and_then(Value::as_array);
+    let single = object
+        .get("alias")
+        .filter(|alias| alias.as_object().is_some_and(|alias| !alias.is_empty()));
+    let rows: Vec<Vec<Markup>> = listed
+        .into_iter()
+        .flatten()
+        .chain(single)
+        .map(|alias| {
+            let id = at(alias, "/id");
+            let text = format!("Delete alias {}", at(alias, "/name"));
+            let fields = [("kind", kind.name()), ("owner", name), ("id", id.as_str())];
+            let mut row: Vec<Markup> = ["/name", "/mount_path", "/mount_type", "/id"]
+                .map(|member| html! { (at(alias, member)) })
+                .to_vec();
+            row.push(button(
+                visit.session,
+                "/ui/identity/alias/delete",
+                &fields,
+                &text,
+            ));
+            row
+        })
+        .collect();
+    // An internal group has none, and an external one at most one.
+    let takes_one = kind == Kind::Entity || (at(object, "/type") == "external" && single.is_none());
+    html! {
+        (table(&["Name", "Mount", "Type", "Identifier", "Actions"], &rows))
+        @if takes_one {
+            (form(visit.session, "/ui/identity/alias", html! {
+                input type="hidden" name="kind" value=(kind.name());
+                input type="hidden" name="owner" value=(name);
+                (input("alias", "Name of a new alias", "As the mount knows it: the account's unique identifier, the instance's, or the role's.", ""))
+                (input("mount", "Mount", "The path where the auth method is enabled.", "gcp"))
+            }, "Add the alias"))
+        }
+    }
+}
+
+/// Adds an alias.
+pub(super) fn add(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let (kind, owner) = (Kind::named(form.text("kind")), form.text("owner"));
+    let added = accessor(visit, form.text("mount")).and_then(|accessor| {
+        visit.api.write(
+            &format!("/v1/identity/{}-alias", kind.name()),
+            &json!({
+                "name": form.text("alias"),
+                "mount_accessor": accessor,
+                "canonical_id": id_of(visit, kind, owner)?,
+            }),
+        )
+    });
+    then(added, kind.address(owner), |told| {
+        shown_by_name(visit, kind, owner, told)
+    })
+}
+
+/// The accessor of the mount at `path`.
+fn accessor(visit: &Visit<'_>, path: &str) -> Result<String, ApiError> {
+    let mounts = visit.api.read("/v1/sys/auth")?;
+    let path = format!("{}/", path.trim_matches('/'));
+    let mount = mounts.get("data").and_then(|mounts| mounts.get(&path));
+    mount.map(|mount| at(mount, "/accessor")).ok_or(ApiError {
+        status: 400,
+        messages: vec!["there is no auth mount at that path; “Auth mounts” lists them".to_owned()],
+    })
+}
+
+/// Deletes an alias.
+pub(super) fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let kind = Kind::named(form.text("kind"));
+    visit.api.delete(&format!(
+        "/v1/identity/{}-alias/id/{}",
+        kind.name(),
+        encoded(form.text("id"))
+    ))?;
+    Ok(Outcome::Redirect(kind.address(form.text("owner"))))
+}

@@ -1,0 +1,71 @@
+//! Several entities become one.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Kind, id_of};
+use crate::api::ApiError;
+use crate::form::Fields;
+use crate::layout::{Page, area, form, input};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// Entities merged at once at most: each is looked up by its name.
+const MAXIMUM_MERGED: usize = 50;
+
+/// The form, with what was filled in.
+pub(super) fn page(visit: &Visit<'_>, told: Markup, filled: Option<&Fields>) -> Answer {
+    let value = |name: &str| filled.map_or("", |form| form.text(name));
+    Ok(Outcome::Page(Page::new(
+        "Merge entities",
+        html! {
+            (told)
+            p { "Aliases and memberships of the merged entities go to the one that stays; they themselves, their policies and their metadata are gone. This cannot be undone." }
+            (form(visit.session, "/ui/identity/merge", html! {
+                (input("stays", "Entity that stays", "Its name.", value("stays")))
+                (area("merged", "Entities that are merged into it", "Their names, one on each line.", value("merged"), 4))
+                (area("kept", "Aliases to keep", "Identifiers. Asked for where two of the entities have an alias of one mount, of which one stays.", value("kept"), 2))
+            }, "Merge them"))
+            p { a href="/ui/identity" { "Identity" } }
+        },
+    )))
+}
+
+/// Merges.
+pub(super) fn merge(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let place = Kind::Entity.address(form.text("stays"));
+    then(merged(visit, form), place, |told| {
+        page(visit, told, Some(form))
+    })
+}
+
+fn merged(visit: &Visit<'_>, form: &Fields) -> Result<Value, ApiError> {
+    let names = form.lines("merged");
+    if names.len() > MAXIMUM_MERGED {
+        return Err(ApiError {
+            status: 400,
+            messages: vec![format!(
+                "at most {MAXIMUM_MERGED} entities are merged at once"
+            )],
+        });
+    }
+    let id = |name: &str| {
+        let unknown = |error: ApiError| match error.status {
+            404 => ApiError {
+                status: 400,
+                messages: vec![format!("there is no entity {name}")],
+            },
+            _ => error,
+        };
+        id_of(visit, Kind::Entity, name).map_err(unknown)
+    };
+    let ids = names
+        .iter()
+        .map(|name| id(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let body = json!({
+        "to_entity_id": id(form.text("stays"))?,
+        "from_entity_ids": ids,
+        "conflicting_alias_ids_to_keep": form.lines("kept"),
+    });
+    visit.api.write("/v1/identity/entity/merge", &body)
+}

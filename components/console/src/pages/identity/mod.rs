@@ -1,0 +1,166 @@
+//! Entities, groups and their aliases.
+
+mod aliases;
+mod editing;
+mod merging;
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded, shown};
+use crate::form::Fields;
+use crate::layout::{Page, button, table};
+
+/// Names on one page.
+const PAGE_SIZE: usize = 100;
+
+/// The two kinds of objects that identity has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Entity,
+    Group,
+}
+
+impl Kind {
+    /// The kind that a form or a query names.
+    fn named(name: &str) -> Self {
+        match name {
+            "group" => Self::Group,
+            _ => Self::Entity,
+        }
+    }
+
+    /// Its name in addresses, here and in the API.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Entity => "entity",
+            Self::Group => "group",
+        }
+    }
+
+    /// The page of the object of that name.
+    fn address(self, name: &str) -> String {
+        format!("/ui/identity/{}?name={}", self.name(), encoded(name))
+    }
+
+    /// The object of that name.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    fn read(self, visit: &Visit<'_>, name: &str) -> Result<Value, ApiError> {
+        let (kind, name) = (self.name(), encoded(name));
+        let mut answer = visit
+            .api
+            .read(&format!("/v1/identity/{kind}/name/{name}"))?;
+        Ok(answer.get_mut("data").map(Value::take).unwrap_or_default())
+    }
+}
+
+/// The page at an address below `/ui/identity`. `None` where there is none.
+pub fn answer(visit: &Visit<'_>) -> Option<Answer> {
+    let place = visit.path.strip_prefix("/ui/identity")?;
+    Some(match (place, visit.form) {
+        ("", None) => list(visit),
+        ("/entity", None) => one(visit, Kind::Entity, html! {}),
+        ("/group", None) => one(visit, Kind::Group, html! {}),
+        ("/edit", None) => editing::page(visit),
+        ("/edit", Some(form)) => editing::save(visit, form),
+        ("/delete", Some(form)) => delete(visit, form),
+        ("/alias", Some(form)) => aliases::add(visit, form),
+        ("/alias/delete", Some(form)) => aliases::delete(visit, form),
+        ("/merge", None) => merging::page(visit, html! {}, None),
+        ("/merge", Some(form)) => merging::merge(visit, form),
+        _ => return None,
+    })
+}
+
+/// Both lists; each pages by itself.
+fn list(visit: &Visit<'_>) -> Answer {
+    let entities = part(visit, Kind::Entity, "entities_after")?;
+    let groups = part(visit, Kind::Group, "groups_after")?;
+    Ok(Outcome::Page(Page::new(
+        "Identity",
+        html! {
+            h2 { "Entities" }
+            p { "An entity is who logs in, by whatever mount or role." }
+            (entities)
+            p { a href="/ui/identity/edit?kind=entity" { "Make an entity" } ", " a href="/ui/identity/merge" { "merge entities" } }
+            h2 { "Groups" }
+            p { "A group gives policies to its members, or to logins that carry its alias." }
+            (groups)
+            p { a href="/ui/identity/edit?kind=group" { "Make a group" } }
+        },
+    )))
+}
+
+fn part(visit: &Visit<'_>, kind: Kind, after: &str) -> Result<Markup, ApiError> {
+    let names = visit.api.list(&format!(
+        "/v1/identity/{}/name?limit={PAGE_SIZE}&after={}",
+        kind.name(),
+        encoded(visit.query.text(after))
+    ))?;
+    let rows: Vec<Vec<Markup>> = names
+        .iter()
+        .map(|name| vec![html! { a href=(kind.address(name)) { (name) } }])
+        .collect();
+    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
+    Ok(html! {
+        (table(&["Name"], &rows))
+        @if let Some(last) = next {
+            p { a href={ "/ui/identity?" (after) "=" (encoded(last)) } { "Next page" } }
+        }
+    })
+}
+
+/// An entity or a group, below what was just said about it.
+fn one(visit: &Visit<'_>, kind: Kind, told: Markup) -> Answer {
+    let name = visit.query.text("name");
+    shown_by_name(visit, kind, name, told)
+}
+
+fn shown_by_name(visit: &Visit<'_>, kind: Kind, name: &str, told: Markup) -> Answer {
+    let object = kind.read(visit, name)?;
+    let members = object.as_object().into_iter().flatten();
+    let facts = members.filter(|(name, value)| {
+        !matches!(name.as_str(), "aliases" | "alias") && !shown(value).is_empty()
+    });
+    let title = match kind {
+        Kind::Entity => format!("Entity {name}"),
+        Kind::Group => format!("Group {name}"),
+    };
+    let fields = [("kind", kind.name()), ("name", name)];
+    Ok(Outcome::Page(Page::new(
+        title,
+        html! {
+            (told)
+            dl { @for (name, value) in facts { dt { (name.replace('_', " ")) } dd { (shown(value)) } } }
+            p { a href={ "/ui/identity/edit?kind=" (kind.name()) "&name=" (encoded(name)) } { "Change " (name) } }
+            h2 { "Aliases" }
+            (aliases::part(visit, kind, name, &object))
+            h2 { "Delete" }
+            p { (button(visit.session, "/ui/identity/delete", &fields, &format!("Delete {name}"))) }
+            p { a href="/ui/identity" { "Identity" } }
+        },
+    )))
+}
+
+/// The identifier of the object of that name.
+///
+/// # Errors
+///
+/// When the answer is no success.
+fn id_of(visit: &Visit<'_>, kind: Kind, name: &str) -> Result<String, ApiError> {
+    Ok(at(&kind.read(visit, name)?, "/id"))
+}
+
+/// Deletes an entity or a group.
+fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let kind = Kind::named(form.text("kind")).name();
+    let name = encoded(form.text("name"));
+    visit
+        .api
+        .delete(&format!("/v1/identity/{kind}/name/{name}"))?;
+    Ok(Outcome::Redirect("/ui/identity".to_owned()))
+}

@@ -1,0 +1,81 @@
+//! Members, and those who are invited.
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::Organization;
+use crate::api::{at, encoded};
+use crate::form::Fields;
+use crate::layout::{button, form, input, table};
+use crate::pages::resources::{entries, turned_to, turning};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The list, with a search and a form that invites.
+pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let searched = visit.query.text("q");
+    let path = format!(
+        "{}/organization-memberships?q={}",
+        organization.path,
+        encoded(searched)
+    );
+    let answer = turned_to(visit, &path)?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|membership| {
+            let (id, email) = (at(membership, "/id"), at(membership, "/attributes/email"));
+            let fields = [("id", id.as_str())];
+            let action = organization.address("members/remove");
+            vec![
+                html! { (email) },
+                html! { (at(membership, "/attributes/status")) },
+                html! { (at(membership, "/attributes/created-at")) },
+                html! { code { (id) } },
+                button(visit.session, &action, &fields, &format!("Remove {email}")),
+            ]
+        })
+        .collect();
+    let place = organization.address("members");
+    organization.page(
+        "Members and invitations",
+        html! {
+            (told)
+            form method="get" action="/ui/organizations/members" role="search" {
+                input type="hidden" name="name" value=(organization.name);
+                (input("q", "Search", "A part of a name or an address.", searched))
+                p { button { "Search" } }
+            }
+            (table(&["Email", "State", "Since", "Identifier", "Actions"], &rows))
+            (turning(visit, &answer, &format!("{place}&q={}", encoded(searched))))
+            h2 { "Invite a person" }
+            (form(visit.session, &place, html! {
+                (input("email", "Email", "They see the invitation in their own list, under “Organizations”.", ""))
+                (input("team", "Identifier of their team", "As in the list of teams.", ""))
+            }, "Invite"))
+        },
+    )
+}
+
+/// Invites a person.
+pub(super) fn invite(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let invited = visit.api.write(
+        &format!("{}/organization-memberships", organization.path),
+        &json!({ "data": {
+            "type": "organization-memberships",
+            "attributes": { "email": form.text("email") },
+            "relationships": { "teams": { "data": [{ "type": "teams", "id": form.text("team") }] } },
+        } }),
+    );
+    let place = organization.address("members");
+    then(invited, place, |told| list(visit, told))
+}
+
+/// Ends a membership or an invitation.
+pub(super) fn remove(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    visit.api.delete(&format!(
+        "/api/v2/organization-memberships/{}",
+        encoded(form.text("id"))
+    ))?;
+    Ok(Outcome::Redirect(organization.address("members")))
+}

@@ -1,0 +1,198 @@
+//! Organizations.
+
+mod invitations;
+mod members;
+mod plan;
+mod pools;
+mod retention;
+mod settings;
+mod sharing;
+mod teams;
+mod tokens;
+mod trail;
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::resources::{entries, turned_to, turning};
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{Page, form, input, refused, table};
+
+pub use retention::{retention_fields, retention_of, retention_sent};
+
+/// The page at an address below `/ui/organizations`. `None` where there is none.
+pub fn answer(visit: &Visit<'_>) -> Option<Answer> {
+    let place = visit.path.strip_prefix("/ui/organizations")?;
+    let nothing = || html! {};
+    Some(match (place, visit.form) {
+        ("", None) => list(visit),
+        ("", Some(form)) => make(visit, form),
+        ("/invitation", Some(form)) => invitations::respond(visit, form),
+        ("/show", None) => settings::page(visit, nothing()),
+        ("/show", Some(form)) => settings::change(visit, form),
+        ("/delete", Some(form)) => settings::delete(visit, form),
+        ("/plan", None) => plan::page(visit),
+        ("/teams", None) => teams::list(visit, nothing()),
+        ("/teams", Some(form)) => teams::make(visit, form),
+        ("/team", None) => teams::page(visit, nothing()),
+        ("/team", Some(form)) => teams::change(visit, form),
+        ("/team/members", Some(form)) => teams::change_members(visit, form),
+        ("/team/token", Some(form)) => teams::make_token(visit, form),
+        ("/team/delete", Some(form)) => teams::delete(visit, form),
+        ("/members", None) => members::list(visit, nothing()),
+        ("/members", Some(form)) => members::invite(visit, form),
+        ("/members/remove", Some(form)) => members::remove(visit, form),
+        ("/token", None) => tokens::page(visit, nothing()),
+        ("/token", Some(form)) => tokens::make(visit, form),
+        ("/token/revoke", Some(form)) => tokens::revoke(visit, form),
+        ("/token/lifetime", Some(form)) => tokens::bound(visit, form),
+        ("/pools", None) => pools::list(visit, nothing()),
+        ("/pools", Some(form)) => pools::make(visit, form),
+        ("/pool", None) => pools::page(visit, nothing()),
+        ("/pool", Some(form)) => pools::change(visit, form),
+        ("/pool/token", Some(form)) => pools::make_token(visit, form),
+        ("/pool/delete", Some(form)) => pools::delete(visit, form),
+        ("/retention", None) => retention::page(visit, nothing()),
+        ("/retention", Some(form)) => retention::change(visit, form),
+        ("/sharing", None) => sharing::page(visit),
+        ("/trail", None) => trail::page(visit),
+        ("/trail", Some(form)) => trail::read(visit, form),
+        _ => return None,
+    })
+}
+
+/// The organization that the query names.
+struct Organization {
+    /// The answer of the API.
+    shown: Value,
+    name: String,
+    /// The path in the API.
+    path: String,
+}
+
+impl Organization {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no success.
+    fn open(visit: &Visit<'_>) -> Result<Self, ApiError> {
+        let shown = visit.api.read(&api_path(visit.query.text("name")))?;
+        let name = at(&shown, "/data/attributes/name");
+        Ok(Self {
+            path: api_path(&name),
+            shown,
+            name,
+        })
+    }
+
+    fn attribute(&self, name: &str) -> String {
+        at(&self.shown, &format!("/data/attributes/{name}"))
+    }
+
+    /// True in the edition that has retention and sharing, and neither plans nor an audit trail to read.
+    fn is_self_hosted(&self) -> bool {
+        self.attribute("plan-is-enterprise") == "true"
+    }
+
+    /// The address of its page `place`.
+    fn address(&self, place: &str) -> String {
+        address(place, &self.name)
+    }
+
+    /// A page about it, with links to the others.
+    fn page(&self, title: &str, content: Markup) -> Answer {
+        let pages: &[(&str, &str)] = match self.is_self_hosted() {
+            true => &[
+                ("show", "Settings"),
+                ("teams", "Teams"),
+                ("members", "Members and invitations"),
+                ("token", "Tokens"),
+                ("pools", "Agent pools"),
+                ("plan", "Entitlements"),
+                ("retention", "Retention"),
+                ("sharing", "Sharing"),
+            ],
+            false => &[
+                ("show", "Settings"),
+                ("teams", "Teams"),
+                ("members", "Members and invitations"),
+                ("token", "Tokens"),
+                ("pools", "Agent pools"),
+                ("plan", "Plan and entitlements"),
+                ("trail", "Audit trail"),
+            ],
+        };
+        Ok(Outcome::Page(Page::new(
+            format!("{title} of {}", self.name),
+            html! {
+                nav aria-label={ "Organization " (self.name) } { ul {
+                    @for (place, text) in pages { li { a href=(self.address(place)) { (text) } } }
+                } }
+                (content)
+            },
+        )))
+    }
+}
+
+/// The address of a page about the organization of that name.
+fn address(place: &str, name: &str) -> String {
+    format!("/ui/organizations/{place}?name={}", encoded(name))
+}
+
+fn api_path(name: &str) -> String {
+    format!("/api/v2/organizations/{}", encoded(name))
+}
+
+/// A part of a page that the visitor may not see does not take the rest away.
+fn part(made: Result<Markup, ApiError>) -> Markup {
+    made.unwrap_or_else(|error| refused(&error))
+}
+
+/// The list, with a search and a form that makes one.
+fn list(visit: &Visit<'_>) -> Answer {
+    let searched = visit.query.text("q");
+    let query = encoded(searched);
+    let answer = turned_to(visit, &format!("/api/v2/organizations?q={query}"))?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|organization| {
+            let name = at(organization, "/attributes/name");
+            vec![
+                html! { a href=(address("show", &name)) { (name) } },
+                html! { (at(organization, "/attributes/email")) },
+                html! { (at(organization, "/attributes/created-at")) },
+            ]
+        })
+        .collect();
+    Ok(Outcome::Page(Page::new(
+        "Organizations",
+        html! {
+            form method="get" action="/ui/organizations" role="search" {
+                (input("q", "Search", "A part of a name or an address.", searched))
+                p { button { "Search" } }
+            }
+            (table(&["Name", "Email", "Made"], &rows))
+            (turning(visit, &answer, &format!("/ui/organizations?q={query}")))
+            (invitations::part(visit))
+            h2 { "Make an organization" }
+            (form(visit.session, "/ui/organizations", html! {
+                (input("name", "Name", "Letters, digits, - and _; it stands in addresses.", ""))
+                (input("email", "Email", "Where notices about the organization go.", ""))
+            }, "Make it"))
+        },
+    )))
+}
+
+/// Makes an organization.
+fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let answer = visit.api.write(
+        "/api/v2/organizations",
+        &json!({ "data": { "type": "organizations", "attributes": {
+            "name": form.text("name"), "email": form.text("email"),
+        } } }),
+    )?;
+    let name = at(&answer, "/data/attributes/name");
+    Ok(Outcome::Redirect(address("show", &name)))
+}

@@ -1,0 +1,48 @@
+//! What an organization is entitled to, and until when.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{Organization, part};
+use crate::api::{ApiError, shown};
+use crate::layout::table;
+use crate::pages::{Answer, Visit};
+
+/// The page.
+pub(super) fn page(visit: &Visit<'_>) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = &organization.path;
+    organization.page(
+        "Entitlements",
+        html! {
+            @if !organization.is_self_hosted() {
+                h2 { "Subscription" }
+                (part(attributes(visit, &format!("{path}/subscription"), &["Term", "Value"])))
+                p { "Site administrators book another plan, under “Site administration”." }
+                h2 { "Entitlements" }
+            }
+            (part(attributes(visit, &format!("{path}/entitlement-set"), &["Entitlement", "Has it"])))
+        },
+    )
+}
+
+fn attributes(visit: &Visit<'_>, path: &str, heads: &[&str]) -> Result<Markup, ApiError> {
+    let answer = visit.api.read(path)?;
+    let attributes = answer
+        .pointer("/data/attributes")
+        .and_then(Value::as_object);
+    let rows: Vec<Vec<Markup>> = attributes
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| {
+            let value = match value {
+                Value::Bool(true) => "yes".to_owned(),
+                Value::Bool(false) => "no".to_owned(),
+                value => shown(value),
+            };
+            vec![html! { (name.replace('-', " ")) }, html! { (value) }]
+        })
+        .collect();
+    Ok(table(heads, &rows))
+}

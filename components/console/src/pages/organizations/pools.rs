@@ -1,0 +1,133 @@
+//! Agent pools.
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{Organization, part};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{button, form, input, table, tick};
+use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The list, with a form that makes one.
+pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let answer = turned_to(visit, &format!("{}/agent-pools", organization.path))?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|pool| {
+            vec![
+                html! { a href=(address(&organization, &at(pool, "/id"))) { (at(pool, "/attributes/name")) } },
+                html! { @if at(pool, "/attributes/organization-scoped") == "true" { "all" } @else { "named ones" } },
+                html! { (at(pool, "/attributes/created-at")) },
+            ]
+        })
+        .collect();
+    let place = organization.address("pools");
+    organization.page(
+        "Agent pools",
+        html! {
+            (told)
+            (table(&["Pool", "Workspaces", "Made"], &rows))
+            (turning(visit, &answer, &place))
+            h2 { "Make an agent pool" }
+            (form(visit.session, &place, fields("", true), "Make the pool"))
+        },
+    )
+}
+
+fn fields(name: &str, is_scoped: bool) -> Markup {
+    html! {
+        (input("pool", "Name", "Letters, digits, - and _.", name))
+        (tick("organization-scoped", "All workspaces may use it", "", is_scoped))
+    }
+}
+
+fn sent(form: &Fields) -> serde_json::Value {
+    document(
+        "agent-pools",
+        json!({
+            "name": form.text("pool"),
+            "organization-scoped": form.is_ticked("organization-scoped"),
+        }),
+    )
+}
+
+fn address(organization: &Organization, id: &str) -> String {
+    format!("{}&id={}", organization.address("pool"), encoded(id))
+}
+
+fn api_path(visit: &Visit<'_>) -> String {
+    format!("/api/v2/agent-pools/{}", encoded(visit.query.text("id")))
+}
+
+/// Makes a pool.
+pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = format!("{}/agent-pools", organization.path);
+    let made = visit.api.write(&path, &sent(form));
+    let place = organization.address("pools");
+    then(made, place, |told| list(visit, told))
+}
+
+/// One pool.
+pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = api_path(visit);
+    let pool = visit.api.read(&path)?;
+    let name = at(&pool, "/data/attributes/name");
+    let is_scoped = at(&pool, "/data/attributes/organization-scoped") == "true";
+    let query = format!(
+        "name={}&id={}",
+        encoded(&organization.name),
+        encoded(visit.query.text("id"))
+    );
+    let action = |place: &str| format!("/ui/organizations/pool{place}?{query}");
+    organization.page(
+        &format!("Agent pool {name}"),
+        html! {
+            (told)
+            (form(visit.session, &action(""), fields(&name, is_scoped), "Save"))
+            h2 { "Tokens" }
+            (part(tokens(visit, &path, &organization)))
+            (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", ""), "Make a token"))
+            h2 { "Delete" }
+            p { (button(visit.session, &action("/delete"), &[], &format!("Delete pool {name}"))) }
+        },
+    )
+}
+
+fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
+    let answer = turned_to(visit, &format!("{path}/authentication-tokens"))?;
+    Ok(html! {
+        (super::tokens::list(visit, organization, &answer))
+        (turning(visit, &answer, &address(organization, visit.query.text("id"))))
+    })
+}
+
+/// Changes a pool.
+pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let done = visit.api.patch(&api_path(visit), &sent(form));
+    let place = address(&organization, visit.query.text("id"));
+    then(done, place, |told| page(visit, told))
+}
+
+/// Makes a token for workers, and shows it this once.
+pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = format!("{}/authentication-tokens", api_path(visit));
+    let made = visit.api.write(&path, &super::tokens::wanted(form))?;
+    Ok(made_token(
+        "A token of an agent pool",
+        &at(&made, "/data/attributes/token"),
+        &address(&organization, visit.query.text("id")),
+    ))
+}
+
+/// Deletes a pool.
+pub(super) fn delete(visit: &Visit<'_>, _: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    visit.api.delete(&api_path(visit))?;
+    Ok(Outcome::Redirect(organization.address("pools")))
+}

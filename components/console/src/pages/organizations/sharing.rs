@@ -1,0 +1,49 @@
+//! The organizations that share with one, in the self-hosted edition.
+
+use maud::{Markup, html};
+
+use super::{Organization, address, part};
+use crate::api::{ApiError, at};
+use crate::layout::table;
+use crate::pages::resources::{entries, turned_to, turning};
+use crate::pages::{Answer, Visit};
+
+/// The page.
+pub(super) fn page(visit: &Visit<'_>) -> Answer {
+    let organization = Organization::open(visit)?;
+    organization.page(
+        "Sharing",
+        html! {
+            p { "Site administrators decide with whom an organization shares, under “Site administration”." }
+            h2 { "Modules come from" }
+            (part(producers(visit, &organization, "module-producers")))
+            h2 { "Providers come from" }
+            (part(producers(visit, &organization, "provider-producers")))
+        },
+    )
+}
+
+fn producers(
+    visit: &Visit<'_>,
+    organization: &Organization,
+    kind: &str,
+) -> Result<Markup, ApiError> {
+    let answer = turned_to(
+        visit,
+        &format!("{}/relationships/{kind}", organization.path),
+    )?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|producer| {
+            // A producer is named, though the visitor may not be able to open it.
+            let name = match at(producer, "/attributes/name").as_str() {
+                "" => at(producer, "/id"),
+                name => name.to_owned(),
+            };
+            vec![html! { a href=(address("show", &name)) { (name) } }]
+        })
+        .collect();
+    Ok(html! {
+        (table(&["Organization"], &rows))
+        (turning(visit, &answer, &organization.address("sharing")))
+    })
+}

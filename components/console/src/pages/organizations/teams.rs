@@ -1,0 +1,218 @@
+//! Teams: their rights, their members, their tokens.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::{Organization, part};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{button, form, input, select, table, tick};
+use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The list, with a form that makes one.
+pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let answer = turned_to(visit, &format!("{}/teams", organization.path))?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|team| {
+            vec![
+                html! { a href=(address(&organization, &at(team, "/id"))) { (at(team, "/attributes/name")) } },
+                html! { (at(team, "/attributes/users-count")) },
+                html! { code { (at(team, "/id")) } },
+            ]
+        })
+        .collect();
+    organization.page(
+        "Teams",
+        html! {
+            (told)
+            (table(&["Team", "Members", "Identifier"], &rows))
+            (turning(visit, &answer, &organization.address("teams")))
+            h2 { "Make a team" }
+            (form(visit.session, &organization.address("teams"), html! {
+                (input("team", "Name", "Unique in the organization.", ""))
+                (select("visibility", "Visibility", "secret: its members and owners alone see it.", &["secret", "organization"], "secret"))
+            }, "Make the team"))
+        },
+    )
+}
+
+fn address(organization: &Organization, id: &str) -> String {
+    format!("{}&id={}", organization.address("team"), encoded(id))
+}
+
+/// Makes a team.
+pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let mut attributes = json!({ "name": form.text("team") });
+    if let (visibility @ ("secret" | "organization"), Value::Object(attributes)) =
+        (form.text("visibility"), &mut attributes)
+    {
+        attributes.insert("visibility".to_owned(), visibility.into());
+    }
+    let made = visit.api.write(
+        &format!("{}/teams", organization.path),
+        &document("teams", attributes),
+    );
+    let place = organization.address("teams");
+    then(made, place, |told| list(visit, told))
+}
+
+/// The path of the team that the query names.
+fn api_path(visit: &Visit<'_>) -> String {
+    format!("/api/v2/teams/{}", encoded(visit.query.text("id")))
+}
+
+/// The rights of a team, by their names on the wire.
+fn rights(team: &Value) -> impl Iterator<Item = (&String, bool)> {
+    let access = team.pointer("/data/attributes/organization-access");
+    let rights = access.and_then(Value::as_object).into_iter().flatten();
+    rights.map(|(name, granted)| (name, granted == &Value::Bool(true)))
+}
+
+/// One team.
+pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = api_path(visit);
+    let team = visit.api.read(&path)?;
+    let value = |attribute: &str| at(&team, &format!("/data/attributes/{attribute}"));
+    let query = format!(
+        "name={}&id={}",
+        encoded(&organization.name),
+        encoded(visit.query.text("id"))
+    );
+    let action = |place: &str| format!("/ui/organizations/team{place}?{query}");
+    organization.page(
+        &format!("Team {}", value("name")),
+        html! {
+            (told)
+            h2 { "Rights" }
+            (form(visit.session, &action(""), html! {
+                (input("team", "Name", "That of the owners stays.", &value("name")))
+                (select("visibility", "Visibility", "secret: its members and owners alone see it.", &["secret", "organization"], &value("visibility")))
+                (tick("allow-member-token-management", "Members manage the tokens of the team", "", value("allow-member-token-management") == "true"))
+                fieldset {
+                    legend { "In the organization" }
+                    @for (name, granted) in rights(&team) { (tick(name, &name.replace('-', " "), "", granted)) }
+                }
+            }, "Save"))
+            h2 { "Members" }
+            (part(members(visit, &organization, &path, &query)))
+            (form(visit.session, &action("/members"), html! {
+                input type="hidden" name="change" value="join";
+                (input("membership", "Identifier of a membership", "As in the list of members.", ""))
+            }, "Add to the team"))
+            h2 { "Tokens" }
+            (part(tokens(visit, &path, &organization)))
+            (form(visit.session, &action("/token"), html! {
+                (input("description", "Description", "Unique among the tokens of the team. Empty for the one token without a description: a new one takes its place at once.", ""))
+                (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
+            }, "Make a token"))
+            h2 { "Delete" }
+            p { (button(visit.session, &action("/delete"), &[], &format!("Delete team {}", value("name")))) }
+        },
+    )
+}
+
+fn members(
+    visit: &Visit<'_>,
+    organization: &Organization,
+    path: &str,
+    query: &str,
+) -> Result<Markup, ApiError> {
+    let answer = turned_to(
+        visit,
+        &format!("{path}/relationships/organization-memberships"),
+    )?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|membership| {
+            let (id, email) = (at(membership, "/id"), at(membership, "/attributes/email"));
+            let action = format!("/ui/organizations/team/members?{query}");
+            let fields = [("change", "leave"), ("membership", id.as_str())];
+            let text = format!("Take {email} out");
+            vec![
+                html! { (email) },
+                html! { (at(membership, "/attributes/status")) },
+                button(visit.session, &action, &fields, &text),
+            ]
+        })
+        .collect();
+    let place = address(organization, visit.query.text("id"));
+    Ok(html! {
+        (table(&["Email", "State", "Actions"], &rows))
+        (turning(visit, &answer, &place))
+    })
+}
+
+fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
+    let answer = visit
+        .api
+        .read(&format!("{path}/authentication-tokens?page%5Bsize%5D=100"))?;
+    Ok(super::tokens::list(visit, organization, &answer))
+}
+
+/// Changes name, visibility and rights.
+pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = api_path(visit);
+    let team = visit.api.read(&path)?;
+    let was = |attribute: &str| at(&team, &format!("/data/attributes/{attribute}"));
+    let mut attributes = Map::new();
+    let mut add = |name: &str, value: Value| attributes.insert(name.to_owned(), value);
+    for (name, field) in [("name", "team"), ("visibility", "visibility")] {
+        if form.text(field) != was(name) {
+            add(name, form.text(field).into());
+        }
+    }
+    let tokens = "allow-member-token-management";
+    if form.is_ticked(tokens).to_string() != was(tokens) {
+        add(tokens, form.is_ticked(tokens).into());
+    }
+    let changed: Map<String, Value> = rights(&team)
+        .filter(|(name, granted)| form.is_ticked(name) != *granted)
+        .map(|(name, granted)| (name.clone(), (!granted).into()))
+        .collect();
+    if !changed.is_empty() {
+        add("organization-access", changed.into());
+    }
+    let done = visit.api.patch(&path, &document("teams", attributes));
+    let place = address(&organization, visit.query.text("id"));
+    then(done, place, |told| page(visit, told))
+}
+
+/// Adds a member, or takes one out.
+pub(super) fn change_members(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = format!("{}/relationships/organization-memberships", api_path(visit));
+    let body =
+        json!({ "data": [{ "type": "organization-memberships", "id": form.text("membership") }] });
+    let done = match form.text("change") {
+        "leave" => visit.api.delete_with(&path, &body),
+        _ => visit.api.write(&path, &body),
+    };
+    let place = address(&organization, visit.query.text("id"));
+    then(done, place, |told| page(visit, told))
+}
+
+/// Makes a token, and shows it this once.
+pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = match form.text("description") {
+        "" => format!("{}/authentication-token", api_path(visit)),
+        _ => format!("{}/authentication-tokens", api_path(visit)),
+    };
+    let made = visit.api.write(&path, &super::tokens::wanted(form))?;
+    Ok(made_token(
+        "A token of a team",
+        &at(&made, "/data/attributes/token"),
+        &address(&organization, visit.query.text("id")),
+    ))
+}
+
+/// Deletes a team.
+pub(super) fn delete(visit: &Visit<'_>, _: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    visit.api.delete(&api_path(visit))?;
+    Ok(Outcome::Redirect(organization.address("teams")))
+}

@@ -1,0 +1,201 @@
+//! The tokens of an organization and of its teams, and how long they may live.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::{Organization, part};
+use crate::api::{ApiError, at, encoded};
+use crate::form::Fields;
+use crate::layout::{button, form, input, select, table};
+use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::{Answer, Outcome, Visit, then};
+
+/// Milliseconds of a day.
+const DAY: u64 = 24 * 60 * 60 * 1_000;
+const KINDS: &[&str] = &["organization", "team", "user", "audit_trails"];
+
+/// The page.
+pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = &organization.path;
+    let mut kinds = vec!["organization"];
+    if !organization.is_self_hosted() {
+        kinds.push("audit-trails");
+    }
+    organization.page(
+        "Tokens",
+        html! {
+            (told)
+            h2 { "Of the organization" }
+            (part(own(visit, &organization)))
+            (form(visit.session, &organization.address("token"), html! {
+                p { "A token of the organization is shown once. It takes the place of the one before, which ends at once." }
+                (select("kind", "Kind", "audit-trails reads the audit trail alone.", &kinds, "organization"))
+                (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
+            }, "Make a token"))
+            h2 { "Of its teams" }
+            (part(of_teams(visit, &organization, path)))
+            h2 { "Longest lives" }
+            p { "They hold while “tokens have a longest life” is set." }
+            (part(lifetimes(visit, path)))
+            (form(visit.session, &organization.address("token/lifetime"), html! {
+                (select("token-type", "Kind of token", "", KINDS, "organization"))
+                (input("days", "Days", "The longest life of a new token.", ""))
+            }, "Set"))
+        },
+    )
+}
+
+/// The path of the token of a kind.
+fn path_of(organization: &Organization, kind: &str) -> String {
+    let query = match kind {
+        "audit-trails" => "?token=audit-trails",
+        _ => "",
+    };
+    format!("{}/authentication-token{query}", organization.path)
+}
+
+fn own(visit: &Visit<'_>, organization: &Organization) -> Result<Markup, ApiError> {
+    let mut rows = Vec::new();
+    let kinds: &[&str] = match organization.is_self_hosted() {
+        true => &["organization"],
+        false => &["organization", "audit-trails"],
+    };
+    for kind in kinds {
+        let token = match visit.api.read(&path_of(organization, kind)) {
+            // There is none, or the visitor may not see it, which the API does not tell apart.
+            Err(error) if error.status == 404 => continue,
+            token => token?,
+        };
+        let value = |attribute: &str| at(&token, &format!("/data/attributes/{attribute}"));
+        let action = organization.address("token/revoke");
+        rows.push(vec![
+            html! { (kind) },
+            html! { (value("created-at")) },
+            html! { (value("last-used-at")) },
+            html! { (value("expired-at")) },
+            button(
+                visit.session,
+                &action,
+                &[("kind", kind)],
+                &format!("Revoke the token: {kind}"),
+            ),
+        ]);
+    }
+    Ok(table(
+        &["Kind", "Made", "Last used", "End", "Actions"],
+        &rows,
+    ))
+}
+
+fn of_teams(
+    visit: &Visit<'_>,
+    organization: &Organization,
+    path: &str,
+) -> Result<Markup, ApiError> {
+    let answer = turned_to(visit, &format!("{path}/team-tokens"))?;
+    Ok(html! {
+        (list(visit, organization, &answer))
+        (turning(visit, &answer, &organization.address("token")))
+    })
+}
+
+/// Tokens, each with a button that revokes it.
+pub(super) fn list(visit: &Visit<'_>, organization: &Organization, answer: &Value) -> Markup {
+    let rows: Vec<Vec<Markup>> = entries(answer)
+        .map(|token| {
+            let (id, about) = (at(token, "/id"), at(token, "/attributes/description"));
+            let action = organization.address("token/revoke");
+            let text = match about.as_str() {
+                "" => format!("Revoke {id}"),
+                about => format!("Revoke {about}"),
+            };
+            vec![
+                html! { (about) },
+                html! { (at(token, "/attributes/created-at")) },
+                html! { (at(token, "/attributes/last-used-at")) },
+                html! { (at(token, "/attributes/expired-at")) },
+                button(visit.session, &action, &[("id", &id)], &text),
+            ]
+        })
+        .collect();
+    table(
+        &["Description", "Made", "Last used", "End", "Actions"],
+        &rows,
+    )
+}
+
+fn lifetimes(visit: &Visit<'_>, path: &str) -> Result<Markup, ApiError> {
+    let answer = visit.api.read(&format!("{path}/token-ttl-policies"))?;
+    let rows: Vec<Vec<Markup>> = entries(&answer)
+        .map(|policy| {
+            let longest = policy
+                .pointer("/attributes/max-ttl-ms")
+                .and_then(Value::as_u64)
+                .unwrap_or(0);
+            vec![
+                html! { (at(policy, "/attributes/token-type")) },
+                html! { (longest / DAY) },
+            ]
+        })
+        .collect();
+    Ok(table(&["Kind of token", "Days at most"], &rows))
+}
+
+/// The body that asks for a token.
+pub(super) fn wanted(form: &Fields) -> Value {
+    let mut attributes = Map::new();
+    for name in ["description", "expired-at"] {
+        if !form.text(name).is_empty() {
+            attributes.insert(name.to_owned(), form.text(name).into());
+        }
+    }
+    document("authentication-tokens", attributes)
+}
+
+/// Makes a token of an organization, and shows it this once.
+pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let made = visit
+        .api
+        .write(&path_of(&organization, form.text("kind")), &wanted(form))?;
+    Ok(made_token(
+        &format!("A token of {}", organization.name),
+        &at(&made, "/data/attributes/token"),
+        &organization.address("token"),
+    ))
+}
+
+/// Revokes a token: one by its identifier, or the organization's of a kind.
+pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let path = match form.text("id") {
+        "" => path_of(&organization, form.text("kind")),
+        id => format!("/api/v2/authentication-tokens/{}", encoded(id)),
+    };
+    visit.api.delete(&path)?;
+    Ok(Outcome::Redirect(organization.address("token")))
+}
+
+/// Sets the longest life of a kind of token.
+pub(super) fn bound(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let organization = Organization::open(visit)?;
+    let days: Result<u64, _> = form.text("days").parse();
+    let done = match days.ok().and_then(|days| days.checked_mul(DAY)) {
+        Some(longest) => visit.api.patch(
+            &format!("{}/token-ttl-policies", organization.path),
+            &document(
+                "organization-token-ttl-policies",
+                json!({ "token-ttl-policies": [
+                    { "token-type": form.text("token-type"), "max-ttl-ms": longest }
+                ] }),
+            ),
+        ),
+        None => Err(ApiError {
+            status: 400,
+            messages: vec!["the days are no number".to_owned()],
+        }),
+    };
+    let place = organization.address("token");
+    then(done, place, |told| page(visit, told))
+}

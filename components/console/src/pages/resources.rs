@@ -1,0 +1,67 @@
+//! Documents of the organizations API: their lists in pages, and the bodies of writes.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{Outcome, Visit};
+use crate::api::ApiError;
+use crate::layout::{Page, notice};
+
+/// Entries on one page of a list.
+const PAGE_SIZE: usize = 50;
+
+/// The resources in an answer.
+pub fn entries(answer: &Value) -> impl Iterator<Item = &Value> {
+    let data = answer.get("data").and_then(Value::as_array);
+    data.into_iter().flatten()
+}
+
+/// The body that writes `attributes` of a resource.
+pub fn document(kind: &str, attributes: impl Into<Value>) -> Value {
+    json!({ "data": { "type": kind, "attributes": attributes.into() } })
+}
+
+/// The page of the list at `path` that the visitor turned to.
+///
+/// # Errors
+///
+/// When the answer is no success.
+pub fn turned_to(visit: &Visit<'_>, path: &str) -> Result<Value, ApiError> {
+    let mark = if path.contains('?') { '&' } else { '?' };
+    visit.api.read(&format!(
+        "{path}{mark}page%5Bsize%5D={PAGE_SIZE}&page%5Bnumber%5D={}",
+        number(visit)
+    ))
+}
+
+fn number(visit: &Visit<'_>) -> u32 {
+    visit.query.text("page").parse().unwrap_or(1).max(1)
+}
+
+/// The links to the pages before and after. `address` is that of the list, with a query.
+pub fn turning(visit: &Visit<'_>, answer: &Value, address: &str) -> Markup {
+    let page = number(visit);
+    let pages = answer
+        .pointer("/meta/pagination/total-pages")
+        .and_then(Value::as_u64)
+        .unwrap_or(1);
+    html! {
+        nav aria-label="Pages" { p {
+            @if page > 1 { a href={ (address) "&page=" (page.saturating_sub(1)) } { "Previous page" } " " }
+            "Page " (page) " of " (pages.max(1))
+            @if u64::from(page) < pages { " " a href={ (address) "&page=" (page.saturating_add(1)) } { "Next page" } }
+        } }
+    }
+}
+
+/// The page that shows a token, this once.
+pub fn made_token(title: &str, token: &str, back: &str) -> Outcome {
+    Outcome::Page(Page::new(
+        title,
+        html! {
+            (notice("Copy the token now: it is not shown again."))
+            pre { (token) }
+            p { a href=(back) { "Go on" } }
+        },
+    ))
+}

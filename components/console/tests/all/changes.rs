@@ -1,0 +1,310 @@
+//! Forms about identity, organizations and the site: what each asks of the API.
+
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+
+/// The requests that changed something, as method, path and body.
+fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
+    let sent = browser.api.sent().into_iter();
+    sent.filter(|request| !matches!(request.method.as_str(), "GET" | "LIST"))
+        .map(|request| {
+            let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
+            (request.method, request.target, body)
+        })
+        .collect()
+}
+
+fn identity() -> Browser {
+    let browser = Browser::signed_in();
+    let api = &browser.api;
+    for (name, id) in [("ada", "e-1"), ("bob", "e-2")] {
+        let entity = json!({ "data": { "id": id, "name": name, "policies": ["ops"], "metadata": { "team": "a, b" } } });
+        let path = format!("/v1/identity/entity/name/{name}");
+        api.answers("GET", &path, 200, entity);
+    }
+    api.answers("POST", "/v1/identity/", 200, json!({ "data": {} }));
+    let mounts = json!({ "data": { "gcp/": { "type": "gcp", "accessor": "auth_gcp_1" } } });
+    api.answers("GET", "/v1/sys/auth", 200, mounts);
+    browser
+}
+
+#[test]
+fn an_entity_is_changed_by_its_identifier_so_that_its_name_can_change() {
+    let mut browser = identity();
+    let place = "/ui/identity/edit?kind=entity&name=ada";
+    assert!(browser.get(place).text.contains("team=a, b"));
+    let form = [
+        ("name", "ada2"),
+        ("policies", "ops\r\ndev"),
+        ("metadata", "team=a, b\r\nsite=x=y"),
+        ("disabled", "yes"),
+    ];
+    let shown = browser.submit(place, &form);
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/identity/entity?name=ada2")
+    );
+    let body = json!({ "name": "ada2", "policies": ["ops", "dev"], "disabled": true,
+        "metadata": { "team": "a, b", "site": "x=y" } });
+    let sent = changes(&browser);
+    assert_eq!(
+        sent,
+        [("POST".into(), "/v1/identity/entity/id/e-1".into(), body)]
+    );
+}
+
+#[test]
+fn a_new_entity_takes_no_name_that_is_in_use() {
+    let mut browser = identity();
+    let place = "/ui/identity/edit?kind=entity&name=";
+    let shown = browser.submit(place, &[("name", "ada"), ("policies", "root")]);
+    assert_eq!(shown.status, 409);
+    assert!(shown.text.contains("the name is in use") && shown.text.contains("root"));
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn a_line_of_metadata_without_a_value_is_named_and_nothing_is_written() {
+    let mut browser = identity();
+    let place = "/ui/identity/edit?kind=entity&name=";
+    let shown = browser.submit(place, &[("name", "new"), ("metadata", "nonsense")]);
+    assert_eq!(shown.status, 400);
+    assert!(shown.text.contains("has no ="));
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn an_alias_is_added_by_the_path_of_its_mount() {
+    let mut browser = identity();
+    let form = [
+        ("kind", "entity"),
+        ("owner", "ada"),
+        ("alias", "1234"),
+        ("mount", "gcp"),
+    ];
+    browser.submit("/ui/identity/alias", &form);
+    let body = json!({ "name": "1234", "mount_accessor": "auth_gcp_1", "canonical_id": "e-1" });
+    let sent = changes(&browser);
+    assert_eq!(
+        sent,
+        [("POST".into(), "/v1/identity/entity-alias".into(), body)]
+    );
+    let shown = browser.submit(
+        "/ui/identity/alias",
+        &[("kind", "entity"), ("owner", "ada"), ("mount", "gone")],
+    );
+    assert!(shown.text.contains("no auth mount at that path"));
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn entities_are_merged_by_their_names() {
+    let mut browser = identity();
+    let form = [("stays", "ada"), ("merged", "bob"), ("kept", "")];
+    let shown = browser.submit("/ui/identity/merge", &form);
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/identity/entity?name=ada")
+    );
+    let body = json!({ "to_entity_id": "e-1", "from_entity_ids": ["e-2"], "conflicting_alias_ids_to_keep": [] });
+    let sent = changes(&browser);
+    assert_eq!(
+        sent,
+        [("POST".into(), "/v1/identity/entity/merge".into(), body)]
+    );
+    let many = vec!["bob"; 51].join("\n");
+    for merged in ["carol", &many] {
+        let shown = browser.submit(
+            "/ui/identity/merge",
+            &[("stays", "ada"), ("merged", merged)],
+        );
+        assert_eq!(shown.status, 400, "{}", shown.text);
+        assert!(changes(&browser).is_empty());
+    }
+}
+
+fn organizations() -> Browser {
+    let browser = Browser::signed_in();
+    let api = &browser.api;
+    let organization = json!({ "data": { "attributes": { "name": "acme", "email": "a@x.example",
+        "cost-estimation-enabled": true, "session-timeout": null, "default-execution-mode": "remote" } } });
+    api.answers("GET", "/api/v2/organizations/acme", 200, organization);
+    let team = json!({ "data": { "attributes": { "name": "ops", "visibility": "secret",
+        "allow-member-token-management": true,
+        "organization-access": { "manage-teams": true, "manage-modules": false } } } });
+    api.answers("GET", "/api/v2/teams/t-1", 200, team);
+    for method in ["POST", "PATCH", "PUT", "DELETE"] {
+        api.answers(method, "/api/v2/", 200, json!({ "data": [] }));
+    }
+    browser
+}
+
+#[test]
+fn settings_that_are_left_as_they_are_are_not_sent() {
+    let mut browser = organizations();
+    let form = [
+        ("name", "acme"),
+        ("email", "b@x.example"),
+        ("session-timeout", "60"),
+        ("default-execution-mode", "remote"),
+    ];
+    let shown = browser.submit("/ui/organizations/show?name=acme", &form);
+    assert_eq!(
+        shown.header("location"),
+        Some("/ui/organizations/show?name=acme&done=saved")
+    );
+    let sent = changes(&browser);
+    assert_eq!(
+        sent[0].2["data"]["attributes"],
+        json!({ "email": "b@x.example", "session-timeout": 60, "cost-estimation-enabled": false })
+    );
+}
+
+#[test]
+fn a_team_gets_the_rights_that_were_ticked() {
+    let mut browser = organizations();
+    let form = [
+        ("team", "ops"),
+        ("visibility", "organization"),
+        ("allow-member-token-management", "yes"),
+        ("manage-modules", "yes"),
+    ];
+    browser.submit("/ui/organizations/team?name=acme&id=t-1", &form);
+    let sent = changes(&browser);
+    assert_eq!(sent[0].1, "/api/v2/teams/t-1");
+    assert_eq!(
+        sent[0].2["data"]["attributes"],
+        json!({ "visibility": "organization", "organization-access": { "manage-teams": false, "manage-modules": true } })
+    );
+}
+
+#[test]
+fn a_member_joins_a_team_and_leaves_it() {
+    let mut browser = organizations();
+    let place = "/ui/organizations/team/members?name=acme&id=t-1";
+    for (change, method) in [("join", "POST"), ("leave", "DELETE")] {
+        browser.submit(place, &[("change", change), ("membership", "ou-1")]);
+        let path = "/api/v2/teams/t-1/relationships/organization-memberships";
+        let body = json!({ "data": [{ "type": "organization-memberships", "id": "ou-1" }] });
+        assert_eq!(
+            changes(&browser),
+            [(method.to_owned(), path.to_owned(), body)]
+        );
+    }
+}
+
+#[test]
+fn h17_the_audit_trail_is_read_with_the_token_that_was_given_and_it_is_not_kept() {
+    let mut browser = organizations();
+    let token = "abc.atlasv1.trail";
+    let trail = json!({ "data": [{ "timestamp": "2026-01-01T00:00:00Z", "resource": { "action": "<i>create" } }],
+        "pagination": { "total_count": 5 } });
+    browser
+        .api
+        .answers("GET", "/api/v2/organization/audit-trail", 200, trail);
+    let place = "/ui/organizations/trail?name=acme";
+    let shown = browser.submit(place, &[("trail_token", token), ("since", "")]);
+    assert!(shown.text.contains("&lt;i&gt;create") && shown.text.contains("1 of 5 records"));
+    assert!(!shown.text.contains(token));
+    let with = |token: &str| {
+        let sent = browser.api.sent();
+        let asked = sent
+            .iter()
+            .find(|request| request.target.contains("audit-trail"));
+        let value = format!("Bearer {token}").into_bytes();
+        asked.is_some_and(|request| request.headers.iter().any(|(_, sent)| *sent == value))
+    };
+    assert!(with(token));
+    browser.submit(place, &[("trail_token", ""), ("since", "")]);
+    let sent = browser.api.sent();
+    let own = format!("Bearer {}", crate::browser::TOKEN).into_bytes();
+    assert!(
+        sent.iter()
+            .filter(|request| request.target.contains("audit-trail"))
+            .all(|request| request.headers.iter().any(|(_, value)| *value == own))
+    );
+}
+
+#[test]
+fn a_plan_is_booked_by_its_name() {
+    let mut browser = organizations();
+    let api = &browser.api;
+    let sets = json!({ "data": [{ "id": "fs-1", "attributes": { "name": "Business" } }] });
+    api.answers("GET", "/api/v2/admin/feature-sets", 200, sets);
+    let form = [("plan", "Business"), ("end-at", ""), ("runs-ceiling", "10")];
+    let shown = browser.submit("/ui/site/organization/plan?name=acme", &form);
+    assert_eq!(shown.status, 303, "{}", shown.text);
+    let sent = changes(&browser);
+    assert_eq!(sent[0].1, "/api/v2/admin/organizations/acme/subscription");
+    let data = &sent[0].2["data"];
+    assert_eq!(
+        data["attributes"],
+        json!({ "end-at": null, "runs-ceiling": 10 })
+    );
+    assert_eq!(
+        data["relationships"]["feature-set"]["data"]["id"],
+        json!("fs-1")
+    );
+}
+
+#[test]
+fn who_is_no_site_administrator_is_told_whose_the_page_is() {
+    let mut browser = Browser::signed_in();
+    for page in [
+        "/ui/site",
+        "/ui/site/organizations",
+        "/ui/site/organization?name=acme",
+    ] {
+        let shown = browser.get(page);
+        assert_eq!(shown.status, 404);
+        assert!(shown.text.contains("This is for site administrators"));
+    }
+    let shown = browser.submit("/ui/site/users", &[("username", "ada")]);
+    assert!(shown.text.contains("This is for site administrators"));
+}
+
+#[test]
+fn h17_the_first_token_of_a_user_is_shown_once_and_nowhere_else() {
+    let mut browser = Browser::signed_in();
+    let made = json!({ "data": {}, "meta": { "token": "abc.atlasv1.first" } });
+    browser
+        .api
+        .answers("POST", "/api/v2/admin/users", 201, made);
+    let form = [("username", "ada"), ("email", "ada@x.example")];
+    let shown = browser.submit("/ui/site/users", &form);
+    assert!(shown.text.contains("abc.atlasv1.first"));
+    assert!(
+        shown
+            .headers
+            .iter()
+            .all(|(_, value)| !value.contains("abc.atlasv1.first"))
+    );
+    let body = &changes(&browser)[0].2["data"]["attributes"];
+    assert_eq!(
+        *body,
+        json!({ "username": "ada", "email": "ada@x.example", "is-site-admin": false })
+    );
+}
+
+#[test]
+fn the_description_of_the_api_comes_with_the_rights_of_the_visitor() {
+    let mut browser = Browser::signed_in();
+    let described = json!({ "openapi": "3.0.2" });
+    browser.api.answers(
+        "GET",
+        "/v1/sys/internal/specs/openapi",
+        200,
+        described.clone(),
+    );
+    let shown = browser.get("/ui/openapi.json");
+    assert_eq!(shown.header("content-type"), Some("application/json"));
+    assert_eq!(
+        serde_json::from_str::<Value>(&shown.text).unwrap(),
+        described
+    );
+    let page = browser.get("/ui/").text;
+    for link in ["/ui/openapi.json", "/api/v2/openapi.json"] {
+        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
+    }
+}

@@ -1,0 +1,176 @@
+//! The console, inside the front: its pages ask the gateway of the same instance.
+//!
+//! As a part of the front it adds no memory and no table to an instance, of which Spin has room for a number, and it calls the API with the
+//! address of its visitor, which a call from another component of the application would not carry.
+
+use std::net::IpAddr;
+
+use gatehouse_console as console;
+use gatehouse_gateway::{Method, Received, Response};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// Where the host names the peer, for the console to hand on with each call.
+const PEER_HEADER: &str = "x-gatehouse-peer";
+/// Tells the console's key from all else that is made of the root key.
+const LABEL: &[u8] = b"gatehouse spin console session key 1";
+
+/// The key that seals sessions, from the text of the variable `seal_key`: all instances of an application have the same one, and nothing
+/// that is sealed by it tells of the root key. `None` where the variable is empty.
+#[must_use]
+pub fn sealing_key(seal_key: &str) -> Option<console::SealingKey> {
+    let text = seal_key.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let mut mac = Hmac::<Sha256>::new_from_slice(text.as_bytes()).ok()?;
+    mac.update(LABEL);
+    let key: [u8; console::KEY_BYTES] = mac.finalize().into_bytes().into();
+    Some(console::SealingKey::new(&key))
+}
+
+/// True if the console answers this request: its pages, and the root where a browser asks for it.
+#[must_use]
+pub fn is_of_console(received: &Received) -> bool {
+    let path = received
+        .target
+        .split_once('?')
+        .map_or(received.target.as_str(), |(path, _)| path);
+    let accepts_pages = || {
+        let mut fields = received.headers.iter();
+        fields.any(|(name, value)| {
+            name.eq_ignore_ascii_case("accept")
+                && str::from_utf8(value).is_ok_and(|value| value.contains("text/html"))
+        })
+    };
+    path == "/ui" || path.starts_with("/ui/") || (path == "/" && accepts_pages())
+}
+
+/// The request of a browser, as the console takes it.
+#[must_use]
+pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
+    // Only this front says where a visitor is.
+    received.take_header(PEER_HEADER);
+    if let Some(peer) = peer {
+        let field = (PEER_HEADER.to_owned(), peer.to_string().into_bytes());
+        received.headers.push(field);
+    }
+    console::Request {
+        method: match received.method {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            _ => "OTHER",
+        }
+        .to_owned(),
+        target: received.target,
+        is_https: received.is_https,
+        authority: received.authority,
+        headers: received.headers,
+        body: received.body,
+    }
+}
+
+/// A call of the API, and where the visitor is on whose behalf it comes.
+#[must_use]
+pub fn call(request: console::Request) -> (Received, Option<IpAddr>) {
+    let mut received = Received {
+        method: Method::named(&request.method),
+        target: request.target,
+        is_https: request.is_https,
+        authority: request.authority,
+        headers: request.headers,
+        body: request.body,
+    };
+    let peer = received.take_header(PEER_HEADER);
+    let peer = peer.and_then(|peer| str::from_utf8(&peer).ok()?.parse().ok());
+    (received, peer)
+}
+
+/// A page, as the front sends it; without its body where `is_head`.
+#[must_use]
+pub fn page(answer: console::Response, is_head: bool) -> Response {
+    let headers = answer.headers.into_iter();
+    Response {
+        status: answer.status,
+        headers: headers.map(|(name, value)| (name, value.into())).collect(),
+        body: match is_head {
+            true => Vec::new(),
+            false => answer.body,
+        },
+        rest: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_ports::doubles::{ManualClock, SeededRandom};
+
+    use super::*;
+
+    fn received(target: &str, headers: &[(&str, &str)]) -> Received {
+        let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
+        Received {
+            method: Method::Get,
+            target: target.to_owned(),
+            is_https: false,
+            authority: None,
+            headers: headers.iter().map(field).collect(),
+            body: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn pages_are_the_consoles_and_so_is_the_root_for_browsers() {
+        for target in ["/ui", "/ui/", "/ui/mounts?x=1"] {
+            assert!(is_of_console(&received(target, &[])), "{target}");
+        }
+        let browser = [("Accept", "text/html,*/*")];
+        assert!(is_of_console(&received("/", &browser)));
+        for target in ["/", "/v1/sys/health", "/uix", "/api/v2/ping"] {
+            assert!(!is_of_console(&received(target, &[])), "{target}");
+        }
+        assert!(!is_of_console(&received("/v1/sys/health", &browser)));
+    }
+
+    #[test]
+    fn h9_a_call_comes_from_the_address_that_the_front_knows() {
+        let peer = "198.51.100.7".parse().unwrap();
+        let forged = received("/ui/", &[("X-Gatehouse-Peer", "192.0.2.1")]);
+        assert_eq!(call(visit(forged.clone(), Some(peer))).1, Some(peer));
+        assert_eq!(call(visit(forged, None)).1, None);
+    }
+
+    /// The API of a server that is not asked.
+    struct Nothing;
+
+    impl console::Exchange for Nothing {
+        fn handle(&self, _: console::Request) -> console::Response {
+            console::Response::default()
+        }
+    }
+
+    fn session_at(seal_key: &str, cookie: Option<&str>) -> console::Response {
+        let settings = console::Settings {
+            key: sealing_key(seal_key),
+            ..console::Settings::default()
+        };
+        let clock = ManualClock::at_seconds(1_800_000_000);
+        let server = console::Console::new(Nothing, clock, SeededRandom::new(1), settings);
+        let headers: Vec<_> = cookie
+            .map(|cookie| ("cookie", cookie))
+            .into_iter()
+            .collect();
+        server.handle(&visit(received("/ui/", &headers), None))
+    }
+
+    #[test]
+    fn h17_instances_with_one_seal_key_share_sessions_and_others_do_not() {
+        let first = session_at("key one\n", None);
+        let set = first.headers.iter().find(|(name, _)| *name == "set-cookie");
+        let cookie = set.unwrap().1.split(';').next().unwrap();
+        assert_eq!(session_at("key one", Some(cookie)).status, 200);
+        assert_eq!(session_at("key two", Some(cookie)).status, 401);
+        assert!(sealing_key(" \n").is_none());
+    }
+}

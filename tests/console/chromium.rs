@@ -1,0 +1,132 @@
+//! The console in a real browser, without scripts: a Chromium goes through it as a person does, and a checker judges every page.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gatehouse_tests::{OPERATOR, WORKLOAD, gatehouse_binary, node_program};
+use serde_json::{Value, json};
+
+use crate::{SERVER, google, unsigned_jwt};
+
+/// Every page that is looked at without sending a form, once the scenarios have made what it shows.
+const PAGES: &[&str] = &[
+    "/ui/",
+    "/ui/mounts",
+    "/ui/mounts/config?mount=by-browser",
+    "/ui/mounts/check?mount=by-browser",
+    "/ui/roles?mount=by-browser",
+    "/ui/roles/edit?mount=by-browser",
+    "/ui/roles/edit?mount=by-browser&role=web",
+    "/ui/explain",
+    "/ui/policies",
+    "/ui/policies/edit",
+    "/ui/capabilities",
+    "/ui/tokens",
+    "/ui/leases",
+    "/ui/identity",
+    "/ui/identity/edit?kind=entity",
+    "/ui/identity/edit?kind=group",
+    "/ui/identity/merge",
+    "/ui/organizations",
+    "/ui/organizations/show?name=by-browser",
+    "/ui/organizations/plan?name=by-browser",
+    "/ui/organizations/teams?name=by-browser",
+    "/ui/organizations/members?name=by-browser",
+    "/ui/organizations/token?name=by-browser",
+    "/ui/organizations/pools?name=by-browser",
+    "/ui/organizations/trail?name=by-browser",
+    "/ui/site",
+    "/ui/site/organizations",
+    "/ui/site/organization?name=by-browser",
+    "/ui/nothing",
+];
+
+/// Where the pictures of the docs are, if this run is to make them.
+fn pictures() -> Option<PathBuf> {
+    std::env::var_os("GATEHOUSE_WRITE")?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operate/pictures");
+    std::fs::create_dir_all(&folder).unwrap();
+    Some(folder)
+}
+
+/// The key file of an account, as Google gives it out.
+fn key_file(email: &str) -> Value {
+    let accounts = &google().service_accounts;
+    let account = accounts
+        .iter()
+        .find(|account| account.email == email)
+        .unwrap();
+    json!({
+        "type": "service_account",
+        "project_id": account.project_id,
+        "client_email": account.email,
+        "client_id": account.unique_id,
+        "private_key_id": account.kid,
+        "private_key": account.private_key_pem,
+    })
+}
+
+/// A JWT that the account signs for `role`.
+fn login_jwt(email: &str, role: &str) -> String {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), key_file(email).to_string()).unwrap();
+    let made = Command::new(gatehouse_binary())
+        .args(["login-jwt", "--role", role, "--credentials"])
+        .arg(file.path())
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    String::from_utf8(made.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessible() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("console/node");
+    let program = node_program("console-browser", &source);
+    let server = json!({
+        "address": SERVER.process.address(),
+        "root_token": SERVER.root_token,
+        "credentials": key_file(OPERATOR).to_string(),
+        "account": WORKLOAD,
+        "refused_jwt": unsigned_jwt(),
+        "pages": PAGES,
+    });
+    // The browser is unpacked into the folder for scratch files, and keeps its profile there.
+    let scratch = program.join("scratch");
+    std::fs::create_dir_all(&scratch).unwrap();
+    let mut command = Command::new("node");
+    command
+        .arg(program.join("main.mjs"))
+        .env("GATEHOUSE", server.to_string())
+        .env("TMPDIR", &scratch)
+        .env("HOME", &scratch);
+    if let Some(folder) = pictures() {
+        command.env("PICTURES", folder);
+    }
+    let run = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        run.status.success(),
+        "{}{}",
+        text(&run.stdout),
+        text(&run.stderr)
+    );
+
+    let jwt = login_jwt(WORKLOAD, "web");
+    let body = json!({ "role": "web", "jwt": jwt });
+    let login = SERVER
+        .process
+        .send("POST", "/v1/auth/by-browser/login", None, Some(&body));
+    assert_eq!(login.status, 200, "a role made in the browser logs in");
+    let organization = SERVER.as_root("GET", "/api/v2/organizations/by-browser", None);
+    assert_eq!(
+        organization.json()["data"]["attributes"]["email"],
+        "ops@example.com"
+    );
+    let members = SERVER.as_root(
+        "GET",
+        "/api/v2/organizations/by-browser/organization-memberships?filter%5Bstatus%5D=active",
+        None,
+    );
+    assert!(members.json().to_string().contains("brenda@example.com"));
+}

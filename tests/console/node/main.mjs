@@ -1,0 +1,178 @@
+// The console in a Chromium: scenarios without scripts, then every page for people who see little, use no mouse, or read on a phone.
+//
+// GATEHOUSE holds the address and tokens of a server as JSON. Where PICTURES names a folder, the pictures of the docs are written there.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { launch, Visitor } from "./browser.mjs";
+
+const server = JSON.parse(process.env.GATEHOUSE);
+const pictures = process.env.PICTURES;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Width of a small phone. */
+const PHONE = 360;
+
+async function picture(visitor, name) {
+  if (!pictures) return;
+  const path = join(pictures, `${name}.webp`);
+  await visitor.page.screenshot({ path, type: "webp", quality: 60 });
+}
+
+async function scenario(name, run) {
+  const begun = Date.now();
+  await run();
+  console.log(`${name}: ${Date.now() - begun} ms`);
+}
+
+const browser = await launch();
+try {
+  const root = await Visitor.at(browser, server.address);
+
+  await scenario("a visitor signs in", async () => {
+    await root.go("/");
+    assert.equal(await root.heading(), "Sign in");
+    await root.signIn(server.root_token);
+    await root.says("ready");
+    await picture(root, "overview");
+  });
+
+  await scenario("the method is enabled and configured, and a role made", async () => {
+    await root.go("/ui/mounts");
+    await root.submit("Enable", { path: "by-browser", description: "<b>Ours</b>" });
+    assert.equal(await root.heading(), "Configuration of by-browser");
+    await root.submit("Save", { credentials: server.credentials });
+    await root.says("The configuration is saved");
+    assert(!(await root.page.content()).includes("PRIVATE KEY"));
+    await root.go("/ui/mounts");
+    await root.says("<b>Ours</b>");
+    await root.go("/ui/roles/edit?mount=by-browser");
+    const status = await root.submit("Save the role", {
+      name: "web",
+      type: "iam",
+      bound_service_accounts: server.account,
+      token_policies: "default",
+      token_ttl: "600",
+    });
+    assert.equal(status, 200);
+    await root.says("The role is saved");
+    await root.page.evaluate(() => scrollTo(0, 0));
+    await picture(root, "role");
+  });
+
+  await scenario("a refused login is explained", async () => {
+    await root.go("/ui/explain");
+    await root.submit("Explain", { mount: "by-browser", role: "web", jwt: server.refused_jwt });
+    await root.says("This login is refused");
+    await picture(root, "explain");
+  });
+
+  await scenario("a mistake in a policy is shown with its line", async () => {
+    await root.go("/ui/policies/edit");
+    const policy = 'path "auth/by-browser/role/*" {\n  capabilities = oops\n}\n';
+    const status = await root.submit("Save the policy", { name: "by-browser", policy });
+    assert.equal(status, 400);
+    await root.says("Line 2:");
+    await picture(root, "policy");
+  });
+
+  let token;
+  await scenario("an organization is made, and a person invited", async () => {
+    await root.go("/ui/organizations");
+    await root.submit("Make it", { name: "by-browser", email: "ops@example.com" });
+    assert.equal(await root.heading(), "Settings of by-browser");
+    await root.go("/ui/site");
+    await root.submit("Make the user", { username: "brenda", email: "brenda@example.com" });
+    token = await root.page.$eval("pre", (it) => it.textContent);
+    await root.go("/ui/organizations/teams?name=by-browser");
+    await root.submit("Make the team", { team: "guests" });
+    const id = await root.page.$eval("tr:has(a):last-child code", (it) => it.textContent);
+    await root.go("/ui/organizations/members?name=by-browser");
+    await root.submit("Invite", { email: "brenda@example.com", team: id });
+    await root.says("invited");
+    await picture(root, "organization");
+  });
+
+  await scenario("the invitation is accepted, and a page of the site refused", async () => {
+    const guest = await Visitor.at(browser, server.address);
+    await guest.go("/ui/sign-in");
+    const form = await guest.page.$('form:has(input[name="api_token"])');
+    await (await form.$('[name="api_token"]')).type(token);
+    const button = await form.$("button");
+    await Promise.all([guest.page.waitForNavigation(), button.click()]);
+    await guest.go("/ui/organizations");
+    await guest.submit("Join by-browser", {});
+    assert.equal(await guest.heading(), "Organizations");
+    assert.equal(await guest.go("/ui/site"), 404);
+    await guest.says("for site administrators");
+  });
+
+  await scenario("the keyboard goes through a page in its order, and shows where it is", async () => {
+    await root.go("/ui/mounts");
+    const places = [];
+    for (let step = 0; step < 12; step += 1) {
+      await root.page.keyboard.press("Tab");
+      places.push(
+        await root.page.evaluate(() => {
+          const all = [...document.querySelectorAll("*")];
+          const it = document.activeElement;
+          const box = it.getBoundingClientRect();
+          return {
+            index: all.indexOf(it),
+            text: it.textContent.trim().slice(0, 40),
+            outline: getComputedStyle(it).outlineStyle,
+            seen: box.width > 0 && box.left >= 0 && box.top >= 0 && box.top < innerHeight,
+          };
+        }),
+      );
+    }
+    assert.equal(places[0].text, "Skip to the content");
+    for (const [step, place] of places.entries()) {
+      assert(place.seen && place.outline !== "none", JSON.stringify(place));
+      if (step > 0) assert(place.index > places[step - 1].index, JSON.stringify(places));
+    }
+  });
+
+  await scenario("every page suits eyes, readers of screens, and phones", async () => {
+    const judge = await Visitor.at(browser, server.address, { scripts: true });
+    const faults = [];
+    // A checker that sees no fault where one is would pass every page.
+    await judge.go("/ui/sign-in");
+    await judge.page.evaluate(axe);
+    const planted = await judge.page.evaluate(async () => {
+      document.querySelector("main").append(document.createElement("input"));
+      const { violations } = await globalThis.axe.run(document);
+      return violations.map((it) => it.id);
+    });
+    assert(planted.includes("label"), `${planted}`);
+    for (const path of ["/ui/sign-in", null, ...server.pages]) {
+      if (path === null) {
+        await judge.signIn(server.root_token);
+        continue;
+      }
+      await judge.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+      const status = await judge.go(path);
+      assert.equal(status, path === "/ui/nothing" ? 404 : 200, path);
+      await judge.page.evaluate(axe);
+      for (const value of ["light", "dark"]) {
+        await judge.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+        const found = await judge.page.evaluate(async (first) => {
+          const options = first ? {} : { runOnly: ["color-contrast"] };
+          const { violations } = await globalThis.axe.run(document, options);
+          return violations.map((it) => [it.id, it.impact, it.nodes[0].html]);
+        }, value === "light");
+        const serious = found.filter(([, impact]) => ["serious", "critical"].includes(impact));
+        faults.push(...serious.map((it) => [path, value, ...it]));
+      }
+      await judge.page.setViewport({ width: PHONE, height: 640 });
+      const width = await judge.page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > PHONE) faults.push([path, `${width} pixels wide on a phone`]);
+      await judge.page.setViewport({ width: 1000, height: 700 });
+    }
+    assert.deepEqual(faults, []);
+  });
+} finally {
+  await browser.close();
+}
