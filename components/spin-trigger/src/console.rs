@@ -56,6 +56,7 @@ pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
         received.headers.push(field);
     }
     console::Request {
+        id: received.id,
         method: match received.method {
             Method::Get => "GET",
             Method::Head => "HEAD",
@@ -75,6 +76,7 @@ pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
 #[must_use]
 pub fn call(request: console::Request) -> (Received, Option<IpAddr>) {
     let mut received = Received {
+        id: request.id,
         method: Method::named(&request.method),
         target: request.target,
         is_https: request.is_https,
@@ -99,6 +101,7 @@ pub fn page(answer: console::Response, is_head: bool) -> Response {
             false => answer.body,
         },
         rest: None,
+        route: None,
     }
 }
 
@@ -111,6 +114,7 @@ mod tests {
     fn received(target: &str, headers: &[(&str, &str)]) -> Received {
         let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
         Received {
+            id: None,
             method: Method::Get,
             target: target.to_owned(),
             is_https: false,
