@@ -20,12 +20,12 @@ pub struct CredentialsError {
     /// The file.
     pub path: PathBuf,
     /// The flaw.
-    pub problem: CredentialsProblem,
+    pub problem: CredentialsFileError,
 }
 
 /// A flaw of a file of credentials.
 #[derive(Debug, thiserror::Error)]
-pub enum CredentialsProblem {
+pub enum CredentialsFileError {
     /// The operating system does not hand it out.
     #[error("cannot be read: {0}")]
     Unreadable(std::io::Error),
@@ -54,8 +54,8 @@ pub fn read(path: &Path) -> Result<Zeroizing<String>, CredentialsError> {
     })
 }
 
-fn text(path: &Path) -> Result<Zeroizing<String>, CredentialsProblem> {
-    use CredentialsProblem::{NotAFile, NotAnObject, TooLarge, Unreadable};
+fn text(path: &Path) -> Result<Zeroizing<String>, CredentialsFileError> {
+    use CredentialsFileError::{NotAFile, NotAnObject, TooLarge, Unreadable};
     // Asked before opening, which would wait for the other end of a pipe.
     if !path.metadata().map_err(Unreadable)?.is_file() {
         return Err(NotAFile);
@@ -108,7 +108,7 @@ mod tests {
         ] {
             let error = read_text(content).unwrap_err();
             assert!(
-                matches!(error.problem, CredentialsProblem::NotAnObject),
+                matches!(error.problem, CredentialsFileError::NotAnObject),
                 "{error:?}"
             );
             assert!(!format!("{error} {error:?}").contains("hidden"));
@@ -123,7 +123,7 @@ mod tests {
         content.push(b' ');
         let error = read_text(&content).unwrap_err();
         assert!(
-            matches!(error.problem, CredentialsProblem::TooLarge),
+            matches!(error.problem, CredentialsFileError::TooLarge),
             "{error}"
         );
     }
@@ -143,7 +143,7 @@ mod tests {
         }
         let error = read(folder.path()).unwrap_err();
         assert!(
-            matches!(error.problem, CredentialsProblem::NotAFile),
+            matches!(error.problem, CredentialsFileError::NotAFile),
             "{error}"
         );
     }

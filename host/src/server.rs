@@ -22,7 +22,7 @@ use crate::audit::Sinks;
 use crate::clock::{KEEPING_INTERVAL, SteadyClock};
 use crate::console;
 use crate::further_parts::{Followers, FurtherParts};
-use crate::listener::{AnswerBody, Certificate, Listener, Refusal, RequestHandler};
+use crate::listener::{AnswerBody, Certificate, Listener, RequestError, RequestHandler};
 use crate::log::Followed;
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
 use crate::nodes::{Introduction, Nodes};
@@ -458,7 +458,7 @@ impl RequestHandler for ComponentHandler {
         &self,
         mut request: Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<Response<AnswerBody>, Refusal> {
+    ) -> Result<Response<AnswerBody>, RequestError> {
         if let Ok(peer) = HeaderValue::try_from(peer.to_string()) {
             // Replaces every field of the name, the client's too.
             request.headers_mut().insert(PEER_HEADER, peer);
@@ -487,14 +487,14 @@ impl RequestHandler for ComponentHandler {
     }
 }
 
-fn refusal(error: &ServeError) -> Refusal {
+fn refusal(error: &ServeError) -> RequestError {
     if !matches!(error, ServeError::Overloaded) {
         tracing::error!(%error, "a request failed");
     }
     match error {
-        ServeError::Overloaded => Refusal::Overloaded,
-        ServeError::TimedOut(_) => Refusal::RequestTimeout,
-        ServeError::NotResumed(_) | ServeError::Failed(_) => Refusal::Internal,
+        ServeError::Overloaded => RequestError::Overloaded,
+        ServeError::TimedOut(_) => RequestError::RequestTimeout,
+        ServeError::NotResumed(_) | ServeError::Failed(_) => RequestError::Internal,
     }
 }
 
@@ -526,7 +526,7 @@ mod tests {
             &self,
             _: Request<Bytes>,
             _: IpAddr,
-        ) -> Result<Response<AnswerBody>, Refusal> {
+        ) -> Result<Response<AnswerBody>, RequestError> {
             Err(refusal(&ServeError::TimedOut(Duration::from_secs(30))))
         }
     }

@@ -9,7 +9,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use gatehouse::listener::{AnswerBody, Listener, Refusal, RequestHandler};
+use gatehouse::listener::{AnswerBody, Listener, RequestError, RequestHandler};
 use gatehouse::settings::Settings;
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::{AuthMethodService, Settings as GoogleSettings};
@@ -87,7 +87,7 @@ impl RequestHandler for NativeHandler {
         &self,
         request: http::Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<http::Response<AnswerBody>, Refusal> {
+    ) -> Result<http::Response<AnswerBody>, RequestError> {
         let (parts, body) = request.into_parts();
         let mut headers = Headers::new();
         for (name, value) in &parts.headers {
@@ -107,7 +107,7 @@ impl RequestHandler for NativeHandler {
         // A bench may hold a list whole. The log, which has no end, is not told here: its lines are not kept.
         while let Some(rest) = answer.rest.take() {
             let part = gateway.resume(&request, &rest.continuation);
-            let part = part.map_err(|_| Refusal::Internal)?;
+            let part = part.map_err(|_| RequestError::Internal)?;
             answer.body.extend(part.body);
             answer.rest = part.rest;
         }

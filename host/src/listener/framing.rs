@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use http::uri::Authority;
 use httparse::{Header, Status};
 
-use super::refusal::Refusal;
+use super::request_error::RequestError;
 
 /// Header fields for which there is room without allocating.
 const FIELDS_ON_STACK: usize = 128;
@@ -49,7 +49,7 @@ pub(super) fn examine(
     message: &[u8],
     searched: usize,
     limits: HeadLimits,
-) -> Result<Head, Refusal> {
+) -> Result<Head, RequestError> {
     first_line_within(message, limits)?;
     let Some(length) = end_of_head(message, searched)? else {
         return still_within(message, limits).map(|()| Head::Incomplete);
@@ -69,7 +69,7 @@ pub(super) fn examine(
 }
 
 /// The number of bytes up to and including the empty line, which is not one before the request line.
-fn end_of_head(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal> {
+fn end_of_head(message: &[u8], searched: usize) -> Result<Option<usize>, RequestError> {
     let blank = message
         .iter()
         .take_while(|byte| matches!(byte, b'\r' | b'\n'))
@@ -79,7 +79,9 @@ fn end_of_head(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal
     for line_feed in memchr::memchr_iter(b'\n', message.get(from..).unwrap_or_default()) {
         let line = message.get(..from + line_feed).unwrap_or_default();
         let Some(line) = line.strip_suffix(b"\r") else {
-            return Err(Refusal::Malformed("a line ends without a carriage return"));
+            return Err(RequestError::Malformed(
+                "a line ends without a carriage return",
+            ));
         };
         if line.len() > blank && line.ends_with(b"\r\n") {
             return Ok(Some(from + line_feed + 1));
@@ -88,7 +90,7 @@ fn end_of_head(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal
     Ok(None)
 }
 
-fn still_within(message: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
+fn still_within(message: &[u8], limits: HeadLimits) -> Result<(), RequestError> {
     if message.len() >= limits.bytes {
         return Err(too_large(message, limits));
     }
@@ -97,21 +99,21 @@ fn still_within(message: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
 
 /// Refuses a first line that could hold no target within the limit, be it complete or not: so a long method is refused however the
 /// message is cut into pieces.
-fn first_line_within(message: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
+fn first_line_within(message: &[u8], limits: HeadLimits) -> Result<(), RequestError> {
     // Method and version take little beside the target.
     const BESIDE_TARGET: usize = 64;
     let longest_line = limits.target_bytes.saturating_add(BESIDE_TARGET);
     if message.len() > longest_line && first_line_exceeds(message, longest_line) {
-        return Err(Refusal::TargetTooLong);
+        return Err(RequestError::TargetTooLong);
     }
     Ok(())
 }
 
-fn too_large(message: &[u8], limits: HeadLimits) -> Refusal {
+fn too_large(message: &[u8], limits: HeadLimits) -> RequestError {
     if first_line_exceeds(message, limits.target_bytes) {
-        Refusal::TargetTooLong
+        RequestError::TargetTooLong
     } else {
-        Refusal::HeadersTooLarge
+        RequestError::HeadersTooLarge
     }
 }
 
@@ -125,28 +127,32 @@ fn examine_whole<'a>(
     head: &'a [u8],
     fields: &mut [MaybeUninit<Header<'a>>],
     limits: HeadLimits,
-) -> Result<Head, Refusal> {
+) -> Result<Head, RequestError> {
     let mut request = httparse::Request::new(&mut []);
     match request.parse_with_uninit_headers(head, fields) {
         Ok(Status::Complete(length)) if length == head.len() => {}
-        Ok(_) => return Err(Refusal::Malformed("the header block has an unexpected end")),
-        Err(httparse::Error::TooManyHeaders) => return Err(Refusal::HeadersTooLarge),
+        Ok(_) => {
+            return Err(RequestError::Malformed(
+                "the header block has an unexpected end",
+            ));
+        }
+        Err(httparse::Error::TooManyHeaders) => return Err(RequestError::HeadersTooLarge),
         Err(httparse::Error::HeaderName) => {
-            return Err(Refusal::Malformed("a header name is not valid"));
+            return Err(RequestError::Malformed("a header name is not valid"));
         }
         Err(httparse::Error::HeaderValue) => {
-            return Err(Refusal::Malformed("a header value is not valid"));
+            return Err(RequestError::Malformed("a header value is not valid"));
         }
         Err(httparse::Error::Version) => {
-            return Err(Refusal::Malformed("the HTTP version is not supported"));
+            return Err(RequestError::Malformed("the HTTP version is not supported"));
         }
-        Err(_) => return Err(Refusal::Malformed("the request line is not valid")),
+        Err(_) => return Err(RequestError::Malformed("the request line is not valid")),
     }
     if request
         .path
         .is_some_and(|target| target.len() > limits.target_bytes)
     {
-        return Err(Refusal::TargetTooLong);
+        return Err(RequestError::TargetTooLong);
     }
     let is_http_11 = request.version == Some(1);
     let body = examine_fields(request.headers, is_http_11)?;
@@ -156,26 +162,29 @@ fn examine_whole<'a>(
     })
 }
 
-fn examine_fields(fields: &[Header<'_>], is_http_11: bool) -> Result<BodyFraming, Refusal> {
+fn examine_fields(fields: &[Header<'_>], is_http_11: bool) -> Result<BodyFraming, RequestError> {
     let mut length = None;
     let mut chunked = false;
     let mut host = false;
     for field in fields {
-        let value = str::from_utf8(field.value).map_err(|_| Refusal::HeaderNotText)?;
+        let value = str::from_utf8(field.value).map_err(|_| RequestError::HeaderNotText)?;
         if field.name.eq_ignore_ascii_case("content-length") {
-            let parsed = parse_length(value)
-                .ok_or(Refusal::Malformed("the content length is not a number"))?;
+            let parsed = parse_length(value).ok_or(RequestError::Malformed(
+                "the content length is not a number",
+            ))?;
             if length.replace(parsed).is_some() {
-                return Err(Refusal::Malformed("the content length is given twice"));
+                return Err(RequestError::Malformed("the content length is given twice"));
             }
         } else if field.name.eq_ignore_ascii_case("transfer-encoding") {
             if chunked || !value.eq_ignore_ascii_case("chunked") {
-                return Err(Refusal::Malformed("the only transfer coding is chunked"));
+                return Err(RequestError::Malformed(
+                    "the only transfer coding is chunked",
+                ));
             }
             chunked = true;
         } else if field.name.eq_ignore_ascii_case("host") {
             if host || value.contains('@') || value.parse::<Authority>().is_err() {
-                return Err(Refusal::Malformed(
+                return Err(RequestError::Malformed(
                     "the host header is not exactly one host",
                 ));
             }
@@ -183,11 +192,13 @@ fn examine_fields(fields: &[Header<'_>], is_http_11: bool) -> Result<BodyFraming
         }
     }
     match (chunked, length) {
-        (true, Some(_)) => Err(Refusal::Malformed(
+        (true, Some(_)) => Err(RequestError::Malformed(
             "a content length beside a transfer coding",
         )),
-        (true, None) if !is_http_11 => Err(Refusal::Malformed("a transfer coding in HTTP/1.0")),
-        _ if is_http_11 && !host => Err(Refusal::Malformed("the host header is missing")),
+        (true, None) if !is_http_11 => {
+            Err(RequestError::Malformed("a transfer coding in HTTP/1.0"))
+        }
+        _ if is_http_11 && !host => Err(RequestError::Malformed("the host header is missing")),
         (true, None) => Ok(BodyFraming::Chunked),
         (false, length) => Ok(BodyFraming::Length(length.unwrap_or(0))),
     }
@@ -209,7 +220,7 @@ mod tests {
         target_bytes: 8 << 10,
     };
 
-    fn whole(message: &[u8]) -> Result<Head, Refusal> {
+    fn whole(message: &[u8]) -> Result<Head, RequestError> {
         examine(message, 0, LIMITS)
     }
 
@@ -228,7 +239,11 @@ mod tests {
         let message = format!("{} / HTTP/1.1\r\nHost: h\r\n\r\n", "A".repeat(9_000));
         let message = message.as_bytes();
         for end in [8_300, 9_005, message.len()] {
-            assert_eq!(whole(&message[..end]), Err(Refusal::TargetTooLong), "{end}");
+            assert_eq!(
+                whole(&message[..end]),
+                Err(RequestError::TargetTooLong),
+                "{end}"
+            );
         }
     }
 
@@ -279,7 +294,7 @@ mod tests {
             let message = format!("{start}{rest}");
             let verdict = whole(message.as_bytes());
             assert!(
-                matches!(verdict, Err(Refusal::Malformed(_))),
+                matches!(verdict, Err(RequestError::Malformed(_))),
                 "{verdict:?} for {rest:?}"
             );
         }
@@ -293,7 +308,7 @@ mod tests {
         ] {
             let verdict = whole(message.as_bytes());
             assert!(
-                matches!(verdict, Err(Refusal::Malformed(_))),
+                matches!(verdict, Err(RequestError::Malformed(_))),
                 "{verdict:?} for {message:?}"
             );
         }
@@ -302,7 +317,7 @@ mod tests {
     #[test]
     fn h2_header_values_outside_utf8_are_refused() {
         let message = b"GET / HTTP/1.1\r\nHost: h\r\nX: \xff\r\n\r\n";
-        assert_eq!(whole(message), Err(Refusal::HeaderNotText));
+        assert_eq!(whole(message), Err(RequestError::HeaderNotText));
         assert!(whole("GET / HTTP/1.1\r\nHost: h\r\nX: ü\r\n\r\n".as_bytes()).is_ok());
     }
 
@@ -315,7 +330,7 @@ mod tests {
             whole(format!("GET / HTTP/1.1\r\nHost: h\r\n{fields}\r\n").as_bytes())
         };
         assert!(with_fields(99).is_ok());
-        assert_eq!(with_fields(100), Err(Refusal::HeadersTooLarge));
+        assert_eq!(with_fields(100), Err(RequestError::HeadersTooLarge));
 
         let with_target = |length: usize| {
             whole(
@@ -327,8 +342,8 @@ mod tests {
             )
         };
         assert!(with_target(8 << 10).is_ok());
-        assert_eq!(with_target((8 << 10) + 1), Err(Refusal::TargetTooLong));
-        assert_eq!(with_target(20 << 10), Err(Refusal::TargetTooLong));
+        assert_eq!(with_target((8 << 10) + 1), Err(RequestError::TargetTooLong));
+        assert_eq!(with_target(20 << 10), Err(RequestError::TargetTooLong));
 
         let with_value = |length| {
             whole(
@@ -340,7 +355,7 @@ mod tests {
             )
         };
         assert!(with_value(15 << 10).is_ok());
-        assert_eq!(with_value(16 << 10), Err(Refusal::HeadersTooLarge));
+        assert_eq!(with_value(16 << 10), Err(RequestError::HeadersTooLarge));
     }
 
     #[test]
@@ -348,12 +363,12 @@ mod tests {
         let endless_target = format!("GET /{}", "a".repeat(9 << 10));
         assert_eq!(
             whole(endless_target.as_bytes()),
-            Err(Refusal::TargetTooLong)
+            Err(RequestError::TargetTooLong)
         );
         let endless_fields = format!("GET / HTTP/1.1\r\nHost: h\r\nX: {}", "a".repeat(16 << 10));
         assert_eq!(
             whole(endless_fields.as_bytes()),
-            Err(Refusal::HeadersTooLarge)
+            Err(RequestError::HeadersTooLarge)
         );
     }
 

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::framing::{BodyFraming, Head, HeadLimits, examine};
-use super::refusal::{Dialect, Refusal};
+use super::request_error::{Dialect, RequestError};
 
 /// The message that the HTTP library reads instead of a refused one.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nHost: refused\r\n\r\n";
@@ -26,11 +26,11 @@ const LINGER_BYTES: usize = 4 << 20;
 
 /// Tells the service of a connection which of its requests is a stand-in.
 #[derive(Debug, Default)]
-pub(super) struct RefusedMessage(OnceLock<(u64, Refusal, Dialect)>);
+pub(super) struct RefusedMessage(OnceLock<(u64, RequestError, Dialect)>);
 
 impl RefusedMessage {
     /// Tells if message number `ordinal` of the connection, counted from one, was refused.
-    pub(super) fn refusal_of(&self, ordinal: u64) -> Option<(Refusal, Dialect)> {
+    pub(super) fn refusal_of(&self, ordinal: u64) -> Option<(RequestError, Dialect)> {
         self.0
             .get()
             .filter(|(refused, ..)| *refused == ordinal)
@@ -113,7 +113,7 @@ impl<S> GuardedStream<S> {
     }
 
     /// Checks the bytes that come next.
-    fn check(&mut self, bytes: &[u8]) -> Result<Step, Refusal> {
+    fn check(&mut self, bytes: &[u8]) -> Result<Step, RequestError> {
         match self.phase {
             Phase::Head { searched } => match examine(bytes, searched, self.limits)? {
                 Head::Incomplete => {
@@ -175,7 +175,7 @@ impl<S> GuardedStream<S> {
     }
 
     /// Puts the stand-in in the place of the message that begins in `held`.
-    fn refuse(&mut self, refusal: Refusal) -> Step {
+    fn refuse(&mut self, refusal: RequestError) -> Step {
         let dialect = self.dialect_of_held();
         // Nothing is read after a refusal, so there is never a second one.
         let _ = self.refused.0.set((self.messages + 1, refusal, dialect));
@@ -236,7 +236,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
             match Pin::new(&mut this.stream).poll_read(context, buffer) {
                 Poll::Ready(read) => read?,
                 Poll::Pending if this.is_header_late(context) => {
-                    this.refuse(Refusal::HeaderTimeout);
+                    this.refuse(RequestError::HeaderTimeout);
                     continue;
                 }
                 Poll::Pending => return Poll::Pending,

@@ -13,7 +13,7 @@ mod framing;
 mod guarded_stream;
 mod limits;
 mod peer;
-mod refusal;
+mod request_error;
 mod request_id;
 mod service;
 mod tls;
@@ -34,7 +34,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub use access_log::{Route, TARGET as ACCESS_LOG};
 pub use answer::{AnswerBody, CutOffError};
-pub use refusal::Refusal;
+pub use request_error::RequestError;
 pub use request_id::RequestId;
 pub use tls::{Certificate, CertificateError};
 
@@ -67,7 +67,7 @@ pub trait RequestHandler: Send + Sync + 'static {
         &self,
         request: Request<Bytes>,
         peer: IpAddr,
-    ) -> impl Future<Output = Result<Response<AnswerBody>, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Response<AnswerBody>, RequestError>> + Send;
 }
 
 /// Looks at the beginning of a message as a connection with the default limits does, without a connection: how many bytes the header block
@@ -76,7 +76,7 @@ pub trait RequestHandler: Send + Sync + 'static {
 /// # Errors
 ///
 /// When the message is refused.
-pub fn head_of(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal> {
+pub fn head_of(message: &[u8], searched: usize) -> Result<Option<usize>, RequestError> {
     let limits = framing::HeadLimits {
         bytes: 16 << 10,
         fields: 100,
@@ -98,7 +98,7 @@ pub fn client_of(
     socket: IpAddr,
     headers: &http::HeaderMap,
     proxies: &[ipnet::IpNet],
-) -> Result<IpAddr, Refusal> {
+) -> Result<IpAddr, RequestError> {
     TrustedProxies::new(proxies).client(socket, headers)
 }
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
-use super::refusal::Refusal;
+use super::request_error::RequestError;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// A proxy's word about how its client came, and to which host.
@@ -39,22 +39,26 @@ impl TrustedProxies {
     /// # Errors
     ///
     /// When a trusted proxy names no client, or something that is no address stands before the client is found.
-    pub(super) fn client(&self, socket: IpAddr, headers: &HeaderMap) -> Result<IpAddr, Refusal> {
+    pub(super) fn client(
+        &self,
+        socket: IpAddr,
+        headers: &HeaderMap,
+    ) -> Result<IpAddr, RequestError> {
         if !self.contain(socket) {
             return Ok(socket);
         }
         let mut first = None;
         for value in headers.get_all(X_FORWARDED_FOR).iter().rev() {
-            let value = value.to_str().map_err(|_| Refusal::ForwardedFor)?;
+            let value = value.to_str().map_err(|_| RequestError::ForwardedFor)?;
             for hop in value.rsplit(',') {
-                let hop = parse_hop(hop.trim()).ok_or(Refusal::ForwardedFor)?;
+                let hop = parse_hop(hop.trim()).ok_or(RequestError::ForwardedFor)?;
                 if !self.contain(hop) {
                     return Ok(hop);
                 }
                 first = Some(hop);
             }
         }
-        first.ok_or(Refusal::ForwardedFor)
+        first.ok_or(RequestError::ForwardedFor)
     }
 }
 
@@ -88,7 +92,7 @@ mod tests {
         }
     }
 
-    fn client(socket: &str, forwarded: &[&str]) -> Result<String, Refusal> {
+    fn client(socket: &str, forwarded: &[&str]) -> Result<String, RequestError> {
         let proxies =
             TrustedProxies::new(&["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()]);
         let mut headers = HeaderMap::new();
@@ -163,7 +167,7 @@ mod tests {
         ] {
             assert_eq!(
                 client("10.0.0.1", forwarded),
-                Err(Refusal::ForwardedFor),
+                Err(RequestError::ForwardedFor),
                 "{forwarded:?}"
             );
         }

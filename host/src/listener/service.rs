@@ -23,7 +23,7 @@ use super::answer::AnswerBody;
 use super::guarded_stream::RefusedMessage;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
-use super::refusal::{Dialect, Refusal};
+use super::request_error::{Dialect, RequestError};
 use super::request_id::{self, RequestId};
 
 /// The state that all connections of a listener share.
@@ -73,7 +73,7 @@ impl<H: RequestHandler> Exchange<H> {
                         is_last || refusal.ends_connection(),
                     ),
                     Err(_) => {
-                        let answer = Refusal::RequestTimeout.answer(dialect);
+                        let answer = RequestError::RequestTimeout.answer(dialect);
                         (answer.map(AnswerBody::from), true)
                     }
                 }
@@ -93,7 +93,7 @@ impl<H: RequestHandler> Exchange<H> {
         request: Request<Incoming>,
         id: Option<RequestId>,
         client: &mut IpAddr,
-    ) -> Result<Response<AnswerBody>, Refusal> {
+    ) -> Result<Response<AnswerBody>, RequestError> {
         let limits = &self.shared.limits;
         self.check_head(&request)?;
         let peer = self.shared.proxies.client(self.socket, request.headers())?;
@@ -116,10 +116,10 @@ impl<H: RequestHandler> Exchange<H> {
     }
 
     /// The rules that HTTP/2 requests have not been held to yet, and those for both versions.
-    fn check_head(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+    fn check_head(&self, request: &Request<Incoming>) -> Result<(), RequestError> {
         let head = &self.shared.limits.head;
         if request.method() == Method::CONNECT {
-            return Err(Refusal::Method);
+            return Err(RequestError::Method);
         }
         if request.version() != Version::HTTP_2 {
             return Ok(());
@@ -129,19 +129,19 @@ impl<H: RequestHandler> Exchange<H> {
             .path_and_query()
             .map_or(0, |target| target.as_str().len());
         if target > head.target_bytes {
-            return Err(Refusal::TargetTooLong);
+            return Err(RequestError::TargetTooLong);
         }
         if request.headers().len() > head.fields {
-            return Err(Refusal::HeadersTooLarge);
+            return Err(RequestError::HeadersTooLarge);
         }
         if request.uri().authority().is_none() && !request.headers().contains_key(HOST) {
-            return Err(Refusal::Malformed("the authority is missing"));
+            return Err(RequestError::Malformed("the authority is missing"));
         }
         let is_text = |value: &HeaderValue| str::from_utf8(value.as_bytes()).is_ok();
         if request.headers().values().all(is_text) {
             Ok(())
         } else {
-            Err(Refusal::HeaderNotText)
+            Err(RequestError::HeaderNotText)
         }
     }
 
@@ -171,29 +171,30 @@ impl<H: RequestHandler> Exchange<H> {
 }
 
 /// Takes in a whole body, so that a slow client holds nothing but its own connection.
-async fn read_body(body: Incoming, limit: usize, time: Duration) -> Result<Bytes, Refusal> {
+async fn read_body(body: Incoming, limit: usize, time: Duration) -> Result<Bytes, RequestError> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
     let expected = body.size_hint().lower();
     if expected > limit as u64 {
-        return Err(Refusal::BodyTooLarge);
+        return Err(RequestError::BodyTooLarge);
     }
     timeout(time, collect(body, limit))
         .await
-        .map_err(|_| Refusal::BodyTimeout)?
+        .map_err(|_| RequestError::BodyTimeout)?
 }
 
-async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
+async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, RequestError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame
-            .map_err(|_| Refusal::Malformed("the body ended early or its framing is not valid"))?;
+        let frame = frame.map_err(|_| {
+            RequestError::Malformed("the body ended early or its framing is not valid")
+        })?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if data.len() > limit - whole.len() {
-            return Err(Refusal::BodyTooLarge);
+            return Err(RequestError::BodyTooLarge);
         }
         // Most bodies come in one piece, which needs no copy.
         if whole.is_empty() && body.is_end_stream() {

@@ -32,7 +32,7 @@ impl RequestHandler for InParts {
         &self,
         request: Request<Bytes>,
         _: IpAddr,
-    ) -> Result<Response<AnswerBody>, Refusal> {
+    ) -> Result<Response<AnswerBody>, RequestError> {
         let parts = |number: usize, pause| {
             let parts = stream::unfold(0, move |made| async move {
                 sleep(pause).await;

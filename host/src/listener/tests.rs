@@ -24,13 +24,13 @@ impl RequestHandler for Echo {
         &self,
         request: Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<Response<AnswerBody>, Refusal> {
+    ) -> Result<Response<AnswerBody>, RequestError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         if request.uri().path() == "/slow" {
             sleep(Duration::from_millis(300)).await;
         }
         if request.uri().path() == "/v1/busy" {
-            return Err(Refusal::Overloaded);
+            return Err(RequestError::Overloaded);
         }
         if request.uri().path() == "/never" {
             std::future::pending::<()>().await;

@@ -20,7 +20,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::breaker::{Change, Outcome};
 use super::destinations::{Destinations, Now};
-use super::policy::{Denial, Grant, Policy};
+use super::policy::{DestinationError, Grant, Policy};
 use super::resolver::CheckedResolver;
 use super::trust::{TrustError, client_configuration};
 use crate::clock::SteadyClock;
@@ -294,7 +294,7 @@ fn log_change(destination: &Uri, change: Change) {
     }
 }
 
-fn log_denial(destination: &Uri, denial: Denial) {
+fn log_denial(destination: &Uri, denial: DestinationError) {
     tracing::warn!(
         scheme = destination.scheme_str().unwrap_or(""),
         host = destination.host().unwrap_or(""),
@@ -304,7 +304,7 @@ fn log_denial(destination: &Uri, denial: Denial) {
 }
 
 fn translate(destination: &Uri, error: hyper_util::client::legacy::Error) -> Error {
-    if let Some(denial) = cause_of_type::<Denial>(&error) {
+    if let Some(denial) = cause_of_type::<DestinationError>(&error) {
         log_denial(destination, *denial);
         return Error::DestinationIpProhibited;
     }

@@ -13,7 +13,7 @@ mod trust;
 pub use client::Outbound;
 pub use gatehouse_ports::{AllowedHost, AllowedHostError, Scheme};
 pub use hooks::OutboundHooks;
-pub use policy::{Denial, Policy};
+pub use policy::{DestinationError, Policy};
 pub use trust::{TrustError, client_configuration};
 
 #[cfg(test)]

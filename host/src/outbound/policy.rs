@@ -17,7 +17,7 @@ const METADATA_PATH: &str = "/computeMetadata/v1/";
 
 /// Why a call is refused, with the setting that would allow it where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Denial {
+pub enum DestinationError {
     /// Not an absolute `http` or `https` URL with a plain host.
     #[error("the URL is not an absolute one with scheme and host")]
     Malformed,
@@ -81,12 +81,12 @@ impl Policy {
     }
 
     /// The first gate: scheme, host and port.
-    pub(super) fn admit(&self, uri: &Uri) -> Result<Grant, Denial> {
+    pub(super) fn admit(&self, uri: &Uri) -> Result<Grant, DestinationError> {
         let scheme = uri
             .scheme_str()
             .and_then(Scheme::from_name)
-            .ok_or(Denial::Malformed)?;
-        let authority = uri.authority().ok_or(Denial::Malformed)?;
+            .ok_or(DestinationError::Malformed)?;
+        let authority = uri.authority().ok_or(DestinationError::Malformed)?;
         let host = host_in(authority)?;
         let port = authority
             .port_u16()
@@ -105,7 +105,7 @@ impl Policy {
         host: &Host<String>,
         port: u16,
         path: &str,
-    ) -> Result<Grant, Denial> {
+    ) -> Result<Grant, DestinationError> {
         let is_metadata_host = self
             .metadata
             .as_ref()
@@ -115,7 +115,7 @@ impl Policy {
         }
         let reach = Reach::of_host(host);
         if reach == Some(Reach::Metadata) {
-            return Err(Denial::Metadata);
+            return Err(DestinationError::Metadata);
         }
         if reach == Some(Reach::Loopback) {
             return if self.allow_loopback
@@ -123,40 +123,44 @@ impl Policy {
             {
                 Ok(Grant::Loopback)
             } else {
-                Err(Denial::Loopback)
+                Err(DestinationError::Loopback)
             };
         }
         if scheme == Scheme::Http {
-            return Err(Denial::PlainHttp);
+            return Err(DestinationError::PlainHttp);
         }
         match self.hosts.named_by(scheme, host, port) {
             Some(NamedBy::Operator | NamedBy::GooglePrivately) => Ok(Grant::Operator),
             Some(NamedBy::Google) => Ok(Grant::Google),
-            None => Err(Denial::UnknownHost),
+            None => Err(DestinationError::UnknownHost),
         }
     }
 
     /// The second gate: an address that the name led to.
-    pub(super) fn admit_address(&self, grant: Grant, address: IpAddr) -> Result<(), Denial> {
+    pub(super) fn admit_address(
+        &self,
+        grant: Grant,
+        address: IpAddr,
+    ) -> Result<(), DestinationError> {
         match (Reach::of_address(address), grant) {
-            (Reach::NotAHost, _) => Err(Denial::NotAHost),
+            (Reach::NotAHost, _) => Err(DestinationError::NotAHost),
             (_, Grant::Metadata) => Ok(()),
-            (Reach::Metadata, _) => Err(Denial::Metadata),
+            (Reach::Metadata, _) => Err(DestinationError::Metadata),
             (Reach::Loopback, Grant::Loopback) => Ok(()),
-            (Reach::Loopback, _) => Err(Denial::Loopback),
-            (_, Grant::Loopback) => Err(Denial::PlainHttp),
-            (Reach::Private, Grant::Google) => Err(Denial::PrivateNetwork),
+            (Reach::Loopback, _) => Err(DestinationError::Loopback),
+            (_, Grant::Loopback) => Err(DestinationError::PlainHttp),
+            (Reach::Private, Grant::Google) => Err(DestinationError::PrivateNetwork),
             (Reach::Private, Grant::Operator) | (Reach::Public, _) => Ok(()),
         }
     }
 }
 
 /// The host in one spelling: lower case, addresses parsed in every form that a resolver would understand.
-fn host_in(authority: &Authority) -> Result<Host<String>, Denial> {
+fn host_in(authority: &Authority) -> Result<Host<String>, DestinationError> {
     if authority.as_str().contains('@') {
-        return Err(Denial::Malformed);
+        return Err(DestinationError::Malformed);
     }
-    match Host::parse(authority.host()).map_err(|_| Denial::Malformed)? {
+    match Host::parse(authority.host()).map_err(|_| DestinationError::Malformed)? {
         Host::Domain(name) => Ok(Host::Domain(name.trim_end_matches('.').to_owned())),
         address => Ok(address),
     }

@@ -10,7 +10,7 @@ use std::vec;
 use hyper_util::client::legacy::connect::dns::Name;
 use tower_service::Service;
 
-use super::policy::{Denial, Grant, Policy};
+use super::policy::{DestinationError, Grant, Policy};
 
 /// Resolves names by the operating system and drops the addresses that the policy refuses for this grant.
 ///
@@ -42,7 +42,7 @@ impl CheckedResolver {
     }
 }
 
-fn refused(denial: Denial) -> io::Error {
+fn refused(denial: DestinationError) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, denial)
 }
 

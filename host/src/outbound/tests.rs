@@ -246,13 +246,13 @@ fn n2_addresses_behind_names_follow_who_named_the_host() {
     ] {
         assert_eq!(
             admits(Grant::Google, address),
-            Err(Denial::PrivateNetwork),
+            Err(DestinationError::PrivateNetwork),
             "{address}"
         );
         assert_eq!(admits(Grant::Operator, address), Ok(()), "{address}");
         assert_eq!(
             admits(Grant::Loopback, address),
-            Err(Denial::PlainHttp),
+            Err(DestinationError::PlainHttp),
             "{address}"
         );
     }
@@ -269,31 +269,31 @@ fn n2_addresses_behind_names_follow_who_named_the_host() {
     ] {
         assert_eq!(
             admits(Grant::Operator, address),
-            Err(Denial::Metadata),
+            Err(DestinationError::Metadata),
             "{address}"
         );
     }
     for address in ["127.0.0.1", "::1", "127.255.0.1", "2002:7f00:1::"] {
         assert_eq!(
             admits(Grant::Operator, address),
-            Err(Denial::Loopback),
+            Err(DestinationError::Loopback),
             "{address}"
         );
         assert_eq!(
             admits(Grant::Google, address),
-            Err(Denial::Loopback),
+            Err(DestinationError::Loopback),
             "{address}"
         );
     }
     for address in ["0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "ff02::1"] {
         assert_eq!(
             admits(Grant::Operator, address),
-            Err(Denial::NotAHost),
+            Err(DestinationError::NotAHost),
             "{address}"
         );
         assert_eq!(
             admits(Grant::Loopback, address),
-            Err(Denial::NotAHost),
+            Err(DestinationError::NotAHost),
             "{address}"
         );
     }

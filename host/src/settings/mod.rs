@@ -29,7 +29,7 @@ pub use sections::{
     ListenerSettings, LogFormat, LogSettings, NodeSettings, OrganizationsSettings, SealSettings,
     SealType, StorageSettings, StorageType, VersionSettings,
 };
-pub use source::{EffectiveSetting, Origin, Problem};
+pub use source::{EffectiveSetting, Origin, SettingError};
 
 use lines::Lines;
 use source::Sources;
@@ -72,7 +72,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
     /// At least one.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SettingError>,
 }
 
 impl fmt::Display for SettingsError {
@@ -107,7 +107,7 @@ impl Settings {
         flags: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
         let text = std::fs::read_to_string(file).map_err(|error| SettingsError {
-            problems: vec![Problem::new(
+            problems: vec![SettingError::new(
                 file.display().to_string(),
                 format!("cannot be read: {error}"),
             )],
@@ -128,7 +128,7 @@ impl Settings {
         let file = text
             .parse()
             .map_err(|error: toml::de::Error| SettingsError {
-                problems: vec![Problem::new(
+                problems: vec![SettingError::new(
                     "configuration file",
                     format!("not valid TOML: {}", error.to_string().trim_end()),
                 )],

@@ -64,7 +64,7 @@ pub struct EffectiveSetting {
 
 /// One thing that is wrong with the settings, with the cure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SettingError {
     /// The setting, environment variable or file concerned.
     pub subject: String,
     /// The flaw, and how to mend it.
@@ -73,7 +73,7 @@ pub struct Problem {
     pub line: Option<usize>,
 }
 
-impl Problem {
+impl SettingError {
     pub(super) fn new(subject: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             subject: subject.into(),
@@ -87,7 +87,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.subject, self.message)
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Problem {
 /// Everything that was read, once all settings have been asked for.
 pub(super) struct Findings {
     pub(super) effective: Vec<EffectiveSetting>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<SettingError>,
     pub(super) lines: Lines,
 }
 
@@ -166,13 +166,13 @@ impl Sources {
             .filter_map(|(name, content)| content.is_table().then_some(name))
             .partition(|name| !name.is_empty() && name.bytes().all(is_plain));
         let problems = odd.into_iter().map(|name| {
-            Problem::new(
+            SettingError::new(
                 format!("[{group}.{name:?}]"),
                 "such a name is made of letters, digits, `-` and `_`",
             )
             .at(self.findings.lines.find(&format!("{group}.{name}")))
         });
-        let problems: Vec<Problem> = problems.collect();
+        let problems: Vec<SettingError> = problems.collect();
         self.findings.problems.extend(problems);
         let mut names: Vec<String> = names.into_iter().cloned().collect();
         names.sort();
@@ -188,7 +188,7 @@ impl Sources {
         self.findings
     }
 
-    fn unknown_in_file(&self) -> Vec<Problem> {
+    fn unknown_in_file(&self) -> Vec<SettingError> {
         let mut problems = Vec::new();
         for (section, content) in &self.file {
             match content.as_table() {
@@ -209,7 +209,7 @@ impl Sources {
     }
 
     /// A section that the operator named.
-    fn unknown_in_named(&self, group: &str, name: &str, content: &Value) -> Vec<Problem> {
+    fn unknown_in_named(&self, group: &str, name: &str, content: &Value) -> Vec<SettingError> {
         let section = format!("{group}.{name}");
         if content.is_table() && !self.known.contains_key(&section) {
             // An odd name, which has been called a problem.
@@ -219,16 +219,16 @@ impl Sources {
             let cure =
                 format!("settings of {group} stand in a section with a name, as [{group}.NAME]");
             let line = self.line(&section);
-            return vec![Problem::new(section, cure).at(line)];
+            return vec![SettingError::new(section, cure).at(line)];
         }
         self.unknown_in_section(&section, content)
     }
 
-    fn unknown_in_section(&self, section: &str, content: &Value) -> Vec<Problem> {
+    fn unknown_in_section(&self, section: &str, content: &Value) -> Vec<SettingError> {
         let Some(keys) = self.known.get(section) else {
             if self.groups.contains(section) {
                 let cure = format!("expected sections with names; write [{section}.NAME]");
-                return vec![Problem::new(section, cure).at(self.line(section))];
+                return vec![SettingError::new(section, cure).at(self.line(section))];
             }
             let groups = self.groups.iter().map(|group| format!("{group}.NAME"));
             let names: Vec<String> = self.known.keys().cloned().chain(groups).collect();
@@ -236,12 +236,12 @@ impl Sources {
                 format!("[{name}]")
             });
             let message = format!("there is no such section{cure}");
-            let problem = Problem::new(format!("[{section}]"), message);
+            let problem = SettingError::new(format!("[{section}]"), message);
             return vec![problem.at(self.line(section))];
         };
         let Some(table) = content.as_table() else {
             let message = format!("expected a section; write [{section}] on a line of its own");
-            return vec![Problem::new(section, message).at(self.line(section))];
+            return vec![SettingError::new(section, message).at(self.line(section))];
         };
         let unknown = table.keys().filter(|key| !keys.contains(key.as_str()));
         unknown
@@ -249,7 +249,7 @@ impl Sources {
                 let cure = self.suggest_setting(section, key);
                 let name = format!("{section}.{key}");
                 let line = self.line(&name);
-                Problem::new(name, format!("unknown setting{cure}")).at(line)
+                SettingError::new(name, format!("unknown setting{cure}")).at(line)
             })
             .collect()
     }
@@ -266,7 +266,7 @@ impl Sources {
     }
 
     /// Variables that name a section of ours but no setting in it. Others may belong to other programs.
-    fn unknown_in_environment(&self) -> Vec<Problem> {
+    fn unknown_in_environment(&self) -> Vec<SettingError> {
         let variables: BTreeSet<String> = self
             .known
             .iter()
@@ -284,7 +284,7 @@ impl Sources {
                 let cure = suggestion(name, variables.iter().map(String::as_str), |near| {
                     format!("`{near}`")
                 });
-                Problem::new(
+                SettingError::new(
                     name,
                     format!("this environment variable names no setting{cure}"),
                 )
@@ -292,7 +292,7 @@ impl Sources {
             .collect()
     }
 
-    fn unknown_in_flags(&self) -> Vec<Problem> {
+    fn unknown_in_flags(&self) -> Vec<SettingError> {
         let names: BTreeSet<String> = self
             .known
             .iter()
@@ -305,7 +305,7 @@ impl Sources {
                 let cure = suggestion(name, names.iter().map(String::as_str), |near| {
                     format!("`{near}`")
                 });
-                Problem::new(name, format!("this flag names no setting{cure}"))
+                SettingError::new(name, format!("this flag names no setting{cure}"))
             })
             .collect()
     }
@@ -409,7 +409,7 @@ impl Section<'_> {
                 message.push_str(&format!(", found {}", shorten(&written)));
             }
             let line = (origin == Origin::File).then(|| self.sources.line(&subject));
-            let problem = Problem::new(subject, message).at(line.flatten());
+            let problem = SettingError::new(subject, message).at(line.flatten());
             self.sources.findings.problems.push(problem);
         }
         value.map(|value| (value, origin))

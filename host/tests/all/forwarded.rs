@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use gatehouse::listener::{Refusal, client_of};
+use gatehouse::listener::{RequestError, client_of};
 use http::{HeaderMap, HeaderValue};
 use ipnet::IpNet;
 use proptest::collection::vec;
@@ -97,7 +97,7 @@ proptest! {
         let found = client_of(socket, &headers, &proxies);
         match expected(socket, &fields.concat(), &proxies) {
             Some(client) => prop_assert_eq!(found, Ok(client)),
-            None => prop_assert_eq!(found, Err(Refusal::ForwardedFor)),
+            None => prop_assert_eq!(found, Err(RequestError::ForwardedFor)),
         }
     }
 
@@ -120,7 +120,7 @@ proptest! {
                 let mut hops = hops.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
                 prop_assert!(hops.any(|hop| !hop.trim_ascii().is_empty()));
             }
-            Err(refusal) => prop_assert_eq!(refusal, Refusal::ForwardedFor),
+            Err(refusal) => prop_assert_eq!(refusal, RequestError::ForwardedFor),
         }
         let stranger = client_of(socket, &headers, &[]);
         prop_assert_eq!(stranger, Ok(socket));

@@ -14,8 +14,8 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../../host/src/listener/framing.rs"]
 mod framing;
 #[allow(dead_code)]
-#[path = "../../../host/src/listener/refusal.rs"]
-mod refusal;
+#[path = "../../../host/src/listener/request_error.rs"]
+mod request_error;
 
 use framing::{BodyFraming, Head, HeadLimits, examine};
 

@@ -184,7 +184,7 @@ impl<H: RequestHandler> Api<'_, H> {
 mod tests {
     use std::sync::Mutex;
 
-    use gatehouse::listener::{AnswerBody, Refusal};
+    use gatehouse::listener::{AnswerBody, RequestError};
     use gatehouse_fake_google::FakeGoogleOptions;
     use http::Response;
 
@@ -199,7 +199,7 @@ mod tests {
             &self,
             request: Request<Bytes>,
             _: IpAddr,
-        ) -> Result<Response<AnswerBody>, Refusal> {
+        ) -> Result<Response<AnswerBody>, RequestError> {
             let path = request.uri().path().to_owned();
             let token = request.headers().get(header::AUTHORIZATION);
             let token = token.map_or("", |token| token.to_str().unwrap());

@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS: &str = "1";
 
 /// Why a request is not passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum RequestError {
     /// The request's framing or header block is ambiguous or malformed (SEC-H5); holds what was found.
     #[error("malformed request: {0}")]
     Malformed(&'static str),
@@ -48,7 +48,7 @@ pub enum Refusal {
     Method,
 }
 
-impl Refusal {
+impl RequestError {
     /// The status of the answer.
     #[must_use]
     pub fn status(self) -> StatusCode {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn each_api_gets_its_own_form_of_error() {
-        let vault = Refusal::BodyTooLarge.answer(Dialect::of("/v1/auth/gcp/login"));
+        let vault = RequestError::BodyTooLarge.answer(Dialect::of("/v1/auth/gcp/login"));
         assert_eq!(vault.status(), 413);
         assert_eq!(vault.headers()[CONTENT_TYPE], "application/json");
         assert_eq!(
@@ -135,7 +135,7 @@ mod tests {
             br#"{"errors":["the request body is too large"]}"#
         );
 
-        let organizations = Refusal::BodyTooLarge.answer(Dialect::of("/api/v2/organizations"));
+        let organizations = RequestError::BodyTooLarge.answer(Dialect::of("/api/v2/organizations"));
         assert_eq!(
             organizations.headers()[CONTENT_TYPE],
             "application/vnd.api+json"
