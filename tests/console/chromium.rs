@@ -13,10 +13,10 @@ const PAGES: &[&str] = &[
     "/ui/",
     "/ui/mounts",
     "/ui/mounts/config?mount=by-browser",
-    "/ui/mounts/check?mount=by-browser",
-    "/ui/roles?mount=by-browser",
-    "/ui/roles/edit?mount=by-browser",
-    "/ui/roles/edit?mount=by-browser&role=web",
+    "/ui/mounts/check?mount=gcp",
+    "/ui/roles?mount=gcp",
+    "/ui/roles/edit?mount=gcp",
+    "/ui/roles/edit?mount=gcp&role=by-browser",
     "/ui/explain",
     "/ui/policies",
     "/ui/policies/edit",
@@ -112,11 +112,11 @@ fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessibl
         text(&run.stderr)
     );
 
-    let jwt = login_jwt(WORKLOAD, "web");
-    let body = json!({ "role": "web", "jwt": jwt });
+    let jwt = login_jwt(WORKLOAD, "by-browser");
+    let body = json!({ "role": "by-browser", "jwt": jwt });
     let login = SERVER
         .process
-        .send("POST", "/v1/auth/by-browser/login", None, Some(&body));
+        .send("POST", "/v1/auth/gcp/login", None, Some(&body));
     assert_eq!(login.status, 200, "a role made in the browser logs in");
     let organization = SERVER.as_root("GET", "/api/v2/organizations/by-browser", None);
     assert_eq!(

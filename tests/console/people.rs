@@ -182,7 +182,7 @@ fn an_organization_is_run_from_its_pages() {
     let shown = browser.submit(tokens, &[("kind", "organization")]);
     let token = token_on(&shown);
     let read = SERVER.process.send("GET", path, None, None);
-    assert_eq!(read.status, 404, "not without a token");
+    assert_eq!(read.status, 401, "not without a token");
     let trail = "/ui/organizations/trail?name=console-acme";
     let shown = browser.get(trail);
     assert_eq!(shown.status, 200, "{}", shown.text);
