@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
@@ -25,8 +25,25 @@ const WAITING_LINES: usize = 16_384;
 pub(super) struct Log {
     /// The level of the lines on standard error, which can be changed.
     pub(super) level: Level,
-    /// The access log, which is written to its end when this is dropped.
-    _access: Option<WorkerGuard>,
+    access: Option<AccessWriter>,
+}
+
+/// The writer of the access log, which is written to its end when this is dropped.
+struct AccessWriter {
+    lost: ErrorCounter,
+    _guard: WorkerGuard,
+}
+
+impl Drop for AccessWriter {
+    fn drop(&mut self) {
+        let lines = self.lost.dropped_lines();
+        if lines > 0 {
+            tracing::warn!(
+                lines,
+                "the access log has lost lines: its reader was too slow"
+            );
+        }
+    }
 }
 
 /// Sends the log to standard error, and the access log where the settings say.
@@ -40,7 +57,7 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    let (access, guard) = access_log(settings.access).unzip();
+    let (access, writer) = access_log(settings.access).unzip();
     let log = tracing_subscriber::registry()
         .with(lines.with_filter(filter))
         .with(access)
@@ -49,7 +66,7 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
     Ok(Log {
         level: Level(level),
-        _access: guard,
+        access: writer,
     })
 }
 
@@ -60,7 +77,7 @@ pub(super) fn level_filter(level: &str) -> Result<Targets, tracing_subscriber::f
 }
 
 /// A line of JSON for each answer. A reader that is slow loses lines and keeps no request waiting.
-fn access_log<S>(to: AccessLog) -> Option<(impl Layer<S>, WorkerGuard)>
+fn access_log<S>(to: AccessLog) -> Option<(impl Layer<S>, AccessWriter)>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
@@ -72,6 +89,10 @@ where
         AccessLog::Stdout => lines.finish(std::io::stdout()),
         AccessLog::Stderr => lines.finish(std::io::stderr()),
     };
+    let writer = AccessWriter {
+        lost: lines.error_counter(),
+        _guard: guard,
+    };
     let layer = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
@@ -81,7 +102,7 @@ where
         .with_level(false)
         .with_writer(lines)
         .with_filter(Targets::new().with_target(ACCESS_LOG, LevelFilter::INFO));
-    Some((layer, guard))
+    Some((layer, writer))
 }
 
 /// Keeps the memory of the process, which holds keys, out of files (SEC-K6).

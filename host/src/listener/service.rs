@@ -49,8 +49,7 @@ impl<H: RequestHandler> Exchange<H> {
     pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<AnswerBody> {
         let (running, ordinal) = self.activity.begin();
         let id = RequestId::fresh();
-        let mut client = self.socket;
-        let line = Line::begin(&request);
+        let mut line = Line::begin(&request, id.as_ref(), self.socket);
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
         let dialect = Dialect::of(request.uri().path());
@@ -81,23 +80,25 @@ impl<H: RequestHandler> Exchange<H> {
         };
         self.finish(&mut answer, id.as_ref(), close && is_http1);
         if let Some(line) = line {
-            line.end(id.as_ref(), client, &answer);
+            line.end(&answer);
         }
         running.finish();
         answer.map(|body| body.sent_by(&self.activity))
     }
 
-    /// Has the handler answer. The address of the client is left in `client` once it is known.
+    /// Has the handler answer.
     async fn pass_on(
         &self,
         request: Request<Incoming>,
         id: Option<RequestId>,
-        client: &mut IpAddr,
+        line: Option<&mut Line>,
     ) -> Result<Response<AnswerBody>, RequestError> {
         let limits = &self.shared.limits;
         self.check_head(&request)?;
         let peer = self.shared.proxies.client(self.socket, request.headers())?;
-        *client = peer;
+        if let Some(line) = line {
+            line.client = peer;
+        }
         let (mut parts, body) = request.into_parts();
         if let Some(id) = id {
             parts.extensions.insert(id);
