@@ -25,7 +25,7 @@ const WAITING_LINES: usize = 16_384;
 pub(super) struct Log {
     /// The level of the lines on standard error, which can be changed.
     pub(super) level: Level,
-    access: Option<AccessWriter>,
+    _access: Option<AccessWriter>,
 }
 
 /// The writer of the access log, which is written to its end when this is dropped.
@@ -66,7 +66,7 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
     Ok(Log {
         level: Level(level),
-        access: writer,
+        _access: writer,
     })
 }
 
