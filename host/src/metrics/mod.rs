@@ -124,7 +124,7 @@ impl ServerMetrics {
             login_outcomes: Mutex::default(),
             commits: counters(
                 "storage_commits_total",
-                "Commits by outcome; a conflict is retried by whoever made it.",
+                "Commits by outcome; a conflict is retried by its caller.",
                 &["outcome"],
             )?,
             commit_seconds: histogram(
