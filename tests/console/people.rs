@@ -252,9 +252,9 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
     assert_eq!(shown.status, 404);
     assert!(shown.text.contains("This is for site administrators"));
 
-    let place = format!("/ui/organizations/members/remove?name=console-guests");
+    let place = "/ui/organizations/members/remove?name=console-guests";
     let key = browser.form_key(members);
-    let shown = browser.post(&place, &[("form_key", &key), ("id", &id)]);
+    let shown = browser.post(place, &[("form_key", &key), ("id", &id)]);
     assert_eq!(shown.status, 303, "{}", shown.text);
     let gone = SERVER.as_root(
         "GET",

@@ -16,7 +16,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::reload::Level;
+use super::reload::{Level, level_filter};
 
 /// Most lines of the access log that wait for their reader. Further ones are dropped.
 const WAITING_LINES: usize = 16_384;
@@ -68,12 +68,6 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
         level: Level(level),
         _access: writer,
     })
-}
-
-/// The lines that a level of the settings shows. Those of the access log are of another log.
-pub(super) fn level_filter(level: &str) -> Result<Targets, tracing_subscriber::filter::ParseError> {
-    let filter: Targets = level.parse()?;
-    Ok(filter.with_target(ACCESS_LOG, LevelFilter::OFF))
 }
 
 /// A line of JSON for each answer. A reader that is slow loses lines and keeps no request waiting.

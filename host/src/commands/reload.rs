@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use gatehouse::audit::Sinks;
-use gatehouse::listener::Certificate;
+use gatehouse::listener::{ACCESS_LOG, Certificate};
 use gatehouse::settings::{EffectiveSetting, Settings};
 use tokio::signal::unix::Signal;
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Registry;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::reload::Handle;
 
 use super::configuration::Source;
-use super::process::level_filter;
 
 /// The setting that is put in force again without a restart.
 const LEVEL: &str = "log.level";
@@ -29,6 +29,12 @@ pub(super) struct Reloaded {
 
 /// The level of the log, which can be changed.
 pub(super) struct Level(pub(super) Handle<Targets, Registry>);
+
+/// The lines that a level of the settings shows. Those of the access log are of another log.
+pub(super) fn level_filter(level: &str) -> Result<Targets, ParseError> {
+    let filter: Targets = level.parse()?;
+    Ok(filter.with_target(ACCESS_LOG, LevelFilter::OFF))
+}
 
 impl Level {
     fn set(&self, level: &str) -> anyhow::Result<()> {

@@ -63,7 +63,7 @@ impl<H: RequestHandler> Exchange<H> {
             None => {
                 let span = tracing::info_span!("request", id = id.as_ref().map(RequestId::as_str));
                 let passing = self
-                    .pass_on(request, id.clone(), &mut client)
+                    .pass_on(request, id.clone(), line.as_mut())
                     .instrument(span);
                 match timeout(self.shared.limits.request_timeout, passing).await {
                     Ok(Ok(answer)) => (answer, is_last),
