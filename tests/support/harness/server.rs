@@ -284,6 +284,8 @@ pub struct DevServer {
     pub root_token: String,
     /// The Google beside it.
     pub google: Google,
+    /// Ends the server when this program ends, also where this value is never dropped.
+    _end: Child,
 }
 
 impl DevServer {
@@ -300,6 +302,14 @@ impl DevServer {
             .stdout(Stdio::piped())
             .spawn()
             .context("cannot start gatehouse dev")?;
+        let end = Command::new("sh")
+            .args(["-c", "read -r _; kill -KILL \"$0\""])
+            .arg(child.id().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start a shell")?;
         let output = child.stdout.take().context("no standard output")?;
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -322,6 +332,7 @@ impl DevServer {
             process,
             root_token: ready.root_token,
             google: ready.google,
+            _end: end,
         })
     }
 
