@@ -108,7 +108,8 @@ impl Exchange for Within {
         let first = front.gateway.handle(&request);
         let (mut body, mut rest) = (first.body, first.rest);
         while let Some(more) = rest {
-            if body.len() > MAXIMUM_ANSWER_BYTES {
+            // A body that waits goes on for as long as it is read.
+            if more.wait > 0 || body.len() > MAXIMUM_ANSWER_BYTES {
                 break;
             }
             // A body that does not go on is incomplete, and no JSON.

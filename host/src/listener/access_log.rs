@@ -10,7 +10,7 @@ use super::answer::AnswerBody;
 use super::request_id::RequestId;
 
 /// The target of the lines, which goes to the access log and to no other. Without such a log a line costs nothing.
-pub const TARGET: &str = "gatehouse::access";
+pub const ACCESS_LOG: &str = "gatehouse::access";
 
 /// The route that took a request, with `{name}` in place of what callers choose. The handler leaves it among the answer's extensions.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Line {
         id: Option<&RequestId>,
         client: IpAddr,
     ) -> Option<Self> {
-        tracing::enabled!(target: TARGET, tracing::Level::INFO).then(|| Self {
+        tracing::enabled!(target: ACCESS_LOG, tracing::Level::INFO).then(|| Self {
             began: Instant::now(),
             id: id.cloned(),
             method: request.method().clone(),
@@ -55,7 +55,7 @@ impl Line {
         self.is_written = true;
         let route = answer.and_then(|answer| answer.extensions().get::<Route>());
         tracing::info!(
-            target: TARGET,
+            target: ACCESS_LOG,
             request_id = self.id.as_ref().map(RequestId::as_str),
             client = %self.client,
             method = self.method.as_str(),

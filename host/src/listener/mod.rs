@@ -32,7 +32,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-pub use access_log::{Route, TARGET as ACCESS_LOG};
+pub use access_log::{ACCESS_LOG, Route};
 pub use answer::{AnswerBody, CutOffError};
 pub use request_error::RequestError;
 pub use request_id::RequestId;

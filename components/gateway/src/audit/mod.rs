@@ -122,6 +122,7 @@ impl<'g> Trail<'g> {
 
     /// Says which route takes the request: its path from the root, with `{name}` in place of what callers choose.
     pub(crate) fn takes_route(&self, route: String) {
+        // One route takes a request; a second call changes nothing.
         let _ = self.route.set(route);
     }
 
