@@ -28,6 +28,12 @@ pub enum Part {
     SqliteAuthMethod,
     /// Keeps the records of `orgs` in the SQLite database of that label.
     SqliteOrgs,
+    /// Keeps the records of `access` in a PostgreSQL database.
+    PostgresAdapterAccess,
+    /// Keeps the records of `auth-method` in a PostgreSQL database.
+    PostgresAdapterAuthMethod,
+    /// Keeps the records of `orgs` in a PostgreSQL database.
+    PostgresAdapterOrgs,
     /// Tokens, policies, identity and mounts, joined with the adapter over SQLite.
     Access,
     /// The Google Cloud auth method, joined with its adapter over SQLite.
@@ -40,6 +46,12 @@ pub enum Part {
     KeyValueAuthMethod,
     /// Organizations, joined with their adapter over a key-value store.
     KeyValueOrgs,
+    /// Tokens, policies, identity and mounts, joined with the adapter over PostgreSQL.
+    PostgresAccess,
+    /// The Google Cloud auth method, joined with its adapter over PostgreSQL.
+    PostgresAuthMethod,
+    /// Organizations, joined with their adapter over PostgreSQL.
+    PostgresOrgs,
     /// The component that Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
     ///
     /// It takes the last `spin-client-addr` and `spin-full-url` of a request for the word of its host: one that does not append these
@@ -47,13 +59,15 @@ pub enum Part {
     Whole,
     /// The same over key-value stores, for hosts of WASI 0.3 that have no SQLite.
     KeyValueWhole,
+    /// The same over a PostgreSQL database, which several hosts may share.
+    PostgresWhole,
     /// The same over key-value stores with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
     WholeP2,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 24] = [
         Self::Front,
         Self::FrontP2,
         Self::AdapterAccess,
@@ -62,14 +76,21 @@ impl Part {
         Self::SqliteAccess,
         Self::SqliteAuthMethod,
         Self::SqliteOrgs,
+        Self::PostgresAdapterAccess,
+        Self::PostgresAdapterAuthMethod,
+        Self::PostgresAdapterOrgs,
         Self::Access,
         Self::AuthMethod,
         Self::Orgs,
         Self::KeyValueAccess,
         Self::KeyValueAuthMethod,
         Self::KeyValueOrgs,
+        Self::PostgresAccess,
+        Self::PostgresAuthMethod,
+        Self::PostgresOrgs,
         Self::Whole,
         Self::KeyValueWhole,
+        Self::PostgresWhole,
         Self::WholeP2,
     ];
 
@@ -85,14 +106,21 @@ impl Part {
             Self::SqliteAccess => "sqlite-adapter-access",
             Self::SqliteAuthMethod => "sqlite-adapter-auth-method",
             Self::SqliteOrgs => "sqlite-adapter-orgs",
+            Self::PostgresAdapterAccess => "postgres-adapter-access",
+            Self::PostgresAdapterAuthMethod => "postgres-adapter-auth-method",
+            Self::PostgresAdapterOrgs => "postgres-adapter-orgs",
             Self::Access => "access",
             Self::AuthMethod => "auth-method",
             Self::Orgs => "orgs",
             Self::KeyValueAccess => "access-key-value",
             Self::KeyValueAuthMethod => "auth-method-key-value",
             Self::KeyValueOrgs => "orgs-key-value",
+            Self::PostgresAccess => "access-postgres",
+            Self::PostgresAuthMethod => "auth-method-postgres",
+            Self::PostgresOrgs => "orgs-postgres",
             Self::Whole => "gatehouse",
             Self::KeyValueWhole => "gatehouse-key-value",
+            Self::PostgresWhole => "gatehouse-postgres",
             Self::WholeP2 => "gatehouse-0.2",
         }
     }
@@ -113,14 +141,21 @@ impl Part {
             Self::SqliteAccess => units(Unit::SqliteAccess),
             Self::SqliteAuthMethod => units(Unit::SqliteAuthMethod),
             Self::SqliteOrgs => units(Unit::SqliteOrgs),
+            Self::PostgresAdapterAccess => units(Unit::PostgresAccess),
+            Self::PostgresAdapterAuthMethod => units(Unit::PostgresAuthMethod),
+            Self::PostgresAdapterOrgs => units(Unit::PostgresOrgs),
             Self::Access => joined(Unit::Access, Unit::SqliteAccess),
             Self::AuthMethod => joined(Unit::AuthMethod, Unit::SqliteAuthMethod),
             Self::Orgs => joined(Unit::Orgs, Unit::SqliteOrgs),
             Self::KeyValueAccess => joined(Unit::Access, Unit::AdapterAccess),
             Self::KeyValueAuthMethod => joined(Unit::AuthMethod, Unit::AdapterAuthMethod),
             Self::KeyValueOrgs => joined(Unit::Orgs, Unit::AdapterOrgs),
+            Self::PostgresAccess => joined(Unit::Access, Unit::PostgresAccess),
+            Self::PostgresAuthMethod => joined(Unit::AuthMethod, Unit::PostgresAuthMethod),
+            Self::PostgresOrgs => joined(Unit::Orgs, Unit::PostgresOrgs),
             Self::Whole => whole(Unit::Front, CAPABILITIES, units),
             Self::KeyValueWhole => whole(Unit::Front, KEY_VALUE_CAPABILITIES, units),
+            Self::PostgresWhole => whole(Unit::Front, POSTGRES_CAPABILITIES, units),
             Self::WholeP2 => whole(Unit::FrontP2, KEY_VALUE_CAPABILITIES, units),
         }
     }
@@ -139,6 +174,13 @@ pub const KEY_VALUE_CAPABILITIES: Capabilities = [
     ("gatehouse:access", Part::KeyValueAccess),
     ("gatehouse:auth-method", Part::KeyValueAuthMethod),
     ("gatehouse:orgs", Part::KeyValueOrgs),
+];
+
+/// The same over a PostgreSQL database.
+pub const POSTGRES_CAPABILITIES: Capabilities = [
+    ("gatehouse:access", Part::PostgresAccess),
+    ("gatehouse:auth-method", Part::PostgresAuthMethod),
+    ("gatehouse:orgs", Part::PostgresOrgs),
 ];
 
 /// A part for each capability, by its key.

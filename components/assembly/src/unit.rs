@@ -35,6 +35,12 @@ pub enum Unit {
     SqliteAuthMethod,
     /// Keeps the records of `orgs` in the SQLite database of that label.
     SqliteOrgs,
+    /// Keeps the records of `access` in a PostgreSQL database.
+    PostgresAccess,
+    /// Keeps the records of `auth-method` in a PostgreSQL database.
+    PostgresAuthMethod,
+    /// Keeps the records of `orgs` in a PostgreSQL database.
+    PostgresOrgs,
 }
 
 /// The instructions to the compiler for a unit.
@@ -50,7 +56,7 @@ pub(crate) struct Recipe {
 
 impl Unit {
     /// Every unit.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::AuthMethod,
         Self::AuthMethodWide,
         Self::Access,
@@ -65,6 +71,9 @@ impl Unit {
         Self::SqliteAccess,
         Self::SqliteAuthMethod,
         Self::SqliteOrgs,
+        Self::PostgresAccess,
+        Self::PostgresAuthMethod,
+        Self::PostgresOrgs,
     ];
 
     /// The units that the server is joined from, in the portable flavour.
@@ -94,6 +103,9 @@ impl Unit {
             Self::SqliteAccess => "sqlite-adapter-access",
             Self::SqliteAuthMethod => "sqlite-adapter-auth-method",
             Self::SqliteOrgs => "sqlite-adapter-orgs",
+            Self::PostgresAccess => "postgres-adapter-access",
+            Self::PostgresAuthMethod => "postgres-adapter-auth-method",
+            Self::PostgresOrgs => "postgres-adapter-orgs",
         }
     }
 
@@ -136,6 +148,21 @@ impl Unit {
             Self::SqliteOrgs => (
                 "gatehouse-storage-adapter",
                 "component,over-sqlite,label-orgs",
+                self.name(),
+            ),
+            Self::PostgresAccess => (
+                "gatehouse-storage-adapter",
+                "component,over-postgres,label-access",
+                self.name(),
+            ),
+            Self::PostgresAuthMethod => (
+                "gatehouse-storage-adapter",
+                "component,over-postgres,label-auth-method",
+                self.name(),
+            ),
+            Self::PostgresOrgs => (
+                "gatehouse-storage-adapter",
+                "component,over-postgres,label-orgs",
                 self.name(),
             ),
         };

@@ -61,5 +61,8 @@ const fn carried(unit: Unit) -> &'static [u8] {
         Unit::SqliteAccess => carried!("sqlite-adapter-access"),
         Unit::SqliteAuthMethod => carried!("sqlite-adapter-auth-method"),
         Unit::SqliteOrgs => carried!("sqlite-adapter-orgs"),
+        Unit::PostgresAccess => carried!("postgres-adapter-access"),
+        Unit::PostgresAuthMethod => carried!("postgres-adapter-auth-method"),
+        Unit::PostgresOrgs => carried!("postgres-adapter-orgs"),
     }
 }

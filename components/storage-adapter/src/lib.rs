@@ -39,8 +39,9 @@
 //! `component` and one of the features `label-…` it is a component; the label is part of the component so that no configuration can
 //! give a capability another one's records.
 //!
-//! With the feature `over-sqlite` besides, the component keeps records in a SQLite database of the host instead ([`sqlite`]): where
-//! there is one, that is the better place, since a commit is one statement there.
+//! With the feature `over-sqlite` besides, the component keeps records in a SQLite database of the host instead ([`sqlite`]), and with
+//! `over-postgres` in a PostgreSQL database that the host can reach ([`postgres`]): where there is one, that is the better place, since a
+//! commit is one statement there.
 
 mod adapter;
 mod batch;
@@ -54,9 +55,11 @@ mod memory;
 mod names;
 mod node;
 mod note;
+pub mod postgres;
 mod reader;
 mod root;
 mod seal_key;
+pub mod sql;
 pub mod sqlite;
 mod surroundings;
 mod tree;

@@ -152,6 +152,10 @@ impl Installation {
             }
             Seal::Shares => "type = \"shamir\"".to_owned(),
         };
+        let storage = match program.needs_database {
+            true => Storage::Postgres,
+            false => storage,
+        };
         let database = (storage == Storage::Postgres).then(|| PostgresServer::start_blocking(&[]));
         let storage = match storage {
             Storage::Postgres => format!(

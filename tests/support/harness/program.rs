@@ -15,6 +15,8 @@ pub enum Host {
     Gatehouse,
     /// The stand-in for Spin 4.1: the front for WASI 0.3.
     Spin4,
+    /// The same with its records in a PostgreSQL database.
+    SpinPostgres,
     /// The stand-in for Spin 3.6 and SpinKube: the front for WASI 0.2.
     Spin3,
 }
@@ -24,7 +26,7 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 | Self::Spin3 => self.program_with(self.whole()),
+            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => self.program_with(self.whole()),
         }
     }
 
@@ -36,7 +38,7 @@ impl Host {
     pub fn program_with(self, component: &Path) -> Program {
         let front = match self {
             Self::Gatehouse => panic!("our own server takes no component"),
-            Self::Spin4 => "0.3",
+            Self::Spin4 | Self::SpinPostgres => "0.3",
             Self::Spin3 => "0.2",
         };
         let component = component.to_str().expect("folders of tests are UTF-8");
@@ -51,15 +53,17 @@ impl Host {
         Program {
             path: spin_host_binary().to_owned(),
             arguments: arguments.map(str::to_owned).to_vec(),
+            needs_database: self == Self::SpinPostgres,
         }
     }
 
     /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composing takes each of
     /// them longer than all else of a start, so it is done once for each process of tests.
     fn whole(self) -> &'static Path {
-        static FILES: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+        static FILES: [OnceLock<PathBuf>; 3] = [const { OnceLock::new() }; 3];
         let (file, part) = match self {
             Self::Spin3 => (&FILES[0], Part::WholeP2),
+            Self::SpinPostgres => (&FILES[2], Part::PostgresWhole),
             _ => (&FILES[1], Part::Whole),
         };
         file.get_or_init(|| {
@@ -83,6 +87,8 @@ pub struct Program {
     pub path: PathBuf,
     /// The arguments before the path of the configuration file.
     pub arguments: Vec<String>,
+    /// True if it keeps its records in a PostgreSQL database, whichever store it is given.
+    pub needs_database: bool,
 }
 
 impl Program {
@@ -96,6 +102,7 @@ impl Program {
         Self {
             path,
             arguments: vec!["server".to_owned(), "--config".to_owned()],
+            needs_database: false,
         }
     }
 
@@ -106,7 +113,7 @@ impl Program {
             "exec env GATEHOUSE_LOG_LEVEL=debug {} >>\"$0.log\" 2>&1",
             self.command_line()
         );
-        Self::shell(command)
+        self.shell(command)
     }
 
     /// The same, which ends when the program that starts it does and then removes the folder of its configuration file: what is
@@ -117,7 +124,7 @@ impl Program {
             "{} & tail --pid=$PPID -f /dev/null; kill $!; rm -r \"$(dirname \"$0\")\"",
             self.command_line()
         );
-        Self::shell(command)
+        self.shell(command)
     }
 
     fn command_line(&self) -> String {
@@ -125,10 +132,11 @@ impl Program {
         format!("'{}' {arguments} \"$0\"", self.path.display())
     }
 
-    fn shell(command: String) -> Self {
+    fn shell(&self, command: String) -> Self {
         Self {
             path: "/bin/sh".into(),
             arguments: vec!["-c".to_owned(), command],
+            needs_database: self.needs_database,
         }
     }
 }

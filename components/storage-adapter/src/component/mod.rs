@@ -5,8 +5,11 @@ use gatehouse_ports::{
     Version,
 };
 
-#[cfg(not(feature = "over-sqlite"))]
+#[cfg(not(any(feature = "over-sqlite", feature = "over-postgres")))]
 #[path = "over_key_value.rs"]
+mod over;
+#[cfg(feature = "over-postgres")]
+#[path = "over_postgres.rs"]
 mod over;
 #[cfg(feature = "over-sqlite")]
 #[path = "over_sqlite.rs"]

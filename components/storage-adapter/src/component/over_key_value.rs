@@ -11,6 +11,7 @@ pub mod bindings {
         path: [
             "../../wit/deps/keyvalue",
             "../../wit/deps/sqlite",
+            "../../wit/deps/postgres",
             "../../wit/deps/config",
             "../../wit/storage",
             "../../wit/storage-adapter",

@@ -10,6 +10,7 @@ pub mod bindings {
     wit_bindgen::generate!({
         path: [
             "../../wit/deps/sqlite",
+            "../../wit/deps/postgres",
             "../../wit/deps/keyvalue",
             "../../wit/deps/config",
             "../../wit/storage",

@@ -27,20 +27,20 @@ const OPENING_LOOKS: u32 = 4;
 /// A database with its keys.
 pub struct Opened<D> {
     database: D,
-    pub barrier: Barrier,
+    pub barrier: Arc<Barrier>,
 }
 
 /// The database behind one label of a host.
-pub struct Connection<H: Host, C, R> {
+pub struct SqliteTables<H: Host, C, R> {
     host: H,
-    pub label: String,
-    pub clock: C,
-    pub random: R,
+    pub(super) label: String,
+    pub(super) clock: C,
+    pub(super) random: R,
     opened: Mutex<Option<Arc<Opened<H::Database>>>>,
 }
 
-impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
-    pub fn new(host: H, label: &str, clock: C, random: R) -> Self {
+impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
+    pub(super) fn new(host: H, label: &str, clock: C, random: R) -> Self {
         Self {
             host,
             label: label.to_owned(),
@@ -51,7 +51,7 @@ impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
     }
 
     /// The database, which stays open as long as the instance lives.
-    pub fn opened(&self) -> Result<Arc<Opened<H::Database>>, StoreError> {
+    pub(super) fn opened(&self) -> Result<Arc<Opened<H::Database>>, StoreError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = &*opened {
             return Ok(opened.clone());
@@ -62,7 +62,7 @@ impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
     }
 
     /// Executes one statement, which is a transaction by itself.
-    pub fn execute(
+    pub(super) fn execute(
         &self,
         opened: &Opened<H::Database>,
         statement: &str,
@@ -76,7 +76,7 @@ impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
     }
 
     /// The same, where nothing is lost if it is left out: it is not tried again.
-    pub fn execute_if_free(
+    pub(super) fn execute_if_free(
         &self,
         opened: &Opened<H::Database>,
         statement: &str,
@@ -134,7 +134,7 @@ impl<H: Host, C: Clock, R: Random> Connection<H, C, R> {
                 Some([_, Value::Blob(sealed)]) => {
                     let keyring = Keyring::open(&root_key, sealed);
                     let keyring = keyring.map_err(|error| self.keyring_error(error))?;
-                    let barrier = Barrier::new(&keyring);
+                    let barrier = Arc::new(Barrier::new(&keyring));
                     return Ok(Opened { database, barrier });
                 }
                 Some(_) => {

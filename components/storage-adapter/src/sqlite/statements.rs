@@ -13,6 +13,8 @@
 
 use std::fmt::Write as _;
 
+use crate::sql::Table;
+
 /// Keeps a statement from waiting for long within SQLite, whose pauses grow.
 pub const WAIT_SHORTLY: &str = "pragma busy_timeout = 20";
 /// Has a commit return when it is on the disk.
@@ -43,111 +45,100 @@ pub const STORE_KEYRING: &str = "
     insert into gatehouse_keyring (id, sealed) select 1, ? where not exists (select 1 from gatehouse_entry)
     on conflict (id) do nothing";
 
-/// A table of entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
-    /// Records that capabilities store.
-    Entry,
-    /// Values that their instances share and can lose.
-    Cache,
+const fn name(table: Table) -> &'static str {
+    match table {
+        Table::Entry => "gatehouse_entry",
+        Table::Cache => "gatehouse_cache",
+    }
 }
 
-impl Table {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Entry => "gatehouse_entry",
-            Self::Cache => "gatehouse_cache",
-        }
-    }
+/// Reads entries without the values that are held: for each of `keys` the key and the version that is held or null, then now. Answers
+/// the index of the key, version, and value or null where it is held.
+pub fn get(table: Table, keys: usize) -> String {
+    let (name, asked) = (name(table), rows(keys, 2));
+    format!(
+        "with asked (n, key, version) as ({asked})
+        select a.n, e.version, case when e.version is not a.version then e.value end
+        from asked a cross join {name} e on e.key = a.key
+        where e.value is not null and (e.expires_at is null or e.expires_at > ?)"
+    )
+}
 
-    /// Reads entries without the values that are held: for each of `keys` the key and the version that is held or null, then now. Answers
-    /// the index of the key, version, and value or null where it is held.
-    pub fn get(self, keys: usize) -> String {
-        let (table, asked) = (self.name(), rows(keys, 2));
-        format!(
-            "with asked (n, key, version) as ({asked})
-            select a.n, e.version, case when e.version is not a.version then e.value end
-            from asked a cross join {table} e on e.key = a.key
-            where e.value is not null and (e.expires_at is null or e.expires_at > ?)"
-        )
-    }
+/// Reads the versions of entries: for each of `keys` the key, then now. Answers the index of the key and its version.
+pub fn versions(table: Table, keys: usize) -> String {
+    let (name, asked) = (name(table), rows(keys, 1));
+    format!(
+        "with asked (n, key) as ({asked})
+        select a.n, e.version from asked a cross join {name} e on e.key = a.key
+        where e.value is not null and (e.expires_at is null or e.expires_at > ?)"
+    )
+}
 
-    /// Reads the versions of entries: for each of `keys` the key, then now. Answers the index of the key and its version.
-    pub fn versions(self, keys: usize) -> String {
-        let (table, asked) = (self.name(), rows(keys, 1));
-        format!(
-            "with asked (n, key) as ({asked})
-            select a.n, e.version from asked a cross join {table} e on e.key = a.key
-            where e.value is not null and (e.expires_at is null or e.expires_at > ?)"
+/// Reads a page: first key, a key to leave out, end of the prefix, now, how many, how many bytes. Answers key, version and value. Rows
+/// end with the one that passes the bytes; the values of others are not read.
+pub fn scan(table: Table) -> String {
+    let name = name(table);
+    format!(
+        "with matched (id, key, bytes) as (
+            select rowid, key, length(key) + length(value) from {name}
+            where key >= ? and key <> ? and key < ? and value is not null and (expires_at is null or expires_at > ?)
+            order by key limit ?
+        ), placed (id, key, before) as (
+            select id, key, sum(bytes) over (order by key rows between unbounded preceding and 1 preceding) from matched
         )
-    }
+        select p.key, e.version, e.value from placed p cross join {name} e on e.rowid = p.id
+        where p.before is null or p.before <= ? order by p.key"
+    )
+}
 
-    /// Reads a page: first key, a key to leave out, end of the prefix, now, how many, how many bytes. Answers key, version and value. Rows
-    /// end with the one that passes the bytes; the values of others are not read.
-    pub fn scan(self) -> String {
-        let table = self.name();
-        format!(
-            "with matched (id, key, bytes) as (
-                select rowid, key, length(key) + length(value) from {table}
-                where key >= ? and key <> ? and key < ? and value is not null and (expires_at is null or expires_at > ?)
-                order by key limit ?
-            ), placed (id, key, before) as (
-                select id, key, sum(bytes) over (order by key rows between unbounded preceding and 1 preceding) from matched
-            )
-            select p.key, e.version, e.value from placed p cross join {table} e on e.rowid = p.id
-            where p.before is null or p.before <= ? order by p.key"
-        )
-    }
+/// Commits: for each of `checks` the key and its version or null for absent; for each of `changes` the key, its value or null for a
+/// removal, and its end; then the version and, where there are checks, now. Answers a row for each change, or none where a check failed.
+pub fn commit(table: Table, checks: usize, changes: usize) -> String {
+    let (name, changed) = (name(table), rows(changes, 3));
+    let (checked, guard) = match checks {
+        0 => (String::new(), String::from("true")),
+        _ => (
+            format!("checked (n, key, version) as ({}),", rows(checks, 2)),
+            format!("not exists (select 1 from {})", failed(table)),
+        ),
+    };
+    format!(
+        "with {checked} changed (n, key, value, expires_at) as ({changed})
+        insert into {name} (key, version, value, expires_at)
+        select c.key, ?, c.value, c.expires_at from changed c where {guard}
+        on conflict (key) do update
+        set version = excluded.version, value = excluded.value, expires_at = excluded.expires_at
+        returning 1"
+    )
+}
 
-    /// Commits: for each of `checks` the key and its version or null for absent; for each of `changes` the key, its value or null for a
-    /// removal, and its end; then the version and, where there are checks, now. Answers a row for each change, or none where a check failed.
-    pub fn commit(self, checks: usize, changes: usize) -> String {
-        let (table, changed) = (self.name(), rows(changes, 3));
-        let (checked, guard) = match checks {
-            0 => (String::new(), String::from("true")),
-            _ => (
-                format!("checked (n, key, version) as ({}),", rows(checks, 2)),
-                format!("not exists (select 1 from {})", self.failed()),
-            ),
-        };
-        format!(
-            "with {checked} changed (n, key, value, expires_at) as ({changed})
-            insert into {table} (key, version, value, expires_at)
-            select c.key, ?, c.value, c.expires_at from changed c where {guard}
-            on conflict (key) do update
-            set version = excluded.version, value = excluded.value, expires_at = excluded.expires_at
-            returning 1"
-        )
-    }
+/// Finds the first check that does not hold: for each of `checks` the key and its version or null for absent; then now. Answers its
+/// index.
+pub fn check(table: Table, checks: usize) -> String {
+    let checked = rows(checks, 2);
+    let failed = failed(table);
+    format!(
+        "with checked (n, key, version) as ({checked}) select checked.n from {failed} order by checked.n limit 1"
+    )
+}
 
-    /// Finds the first check that does not hold: for each of `checks` the key and its version or null for absent; then now. Answers its
-    /// index.
-    pub fn check(self, checks: usize) -> String {
-        let checked = rows(checks, 2);
-        let failed = self.failed();
-        format!(
-            "with checked (n, key, version) as ({checked}) select checked.n from {failed} order by checked.n limit 1"
-        )
-    }
+/// The checks that do not hold, of the rows `checked`: now.
+fn failed(table: Table) -> String {
+    let name = name(table);
+    format!(
+        "checked left join {name} e
+        on e.key = checked.key and e.value is not null and (e.expires_at is null or e.expires_at > ?)
+        where e.version is not checked.version"
+    )
+}
 
-    /// The checks that do not hold, of the rows `checked`: now.
-    fn failed(self) -> String {
-        let table = self.name();
-        format!(
-            "checked left join {table} e
-            on e.key = checked.key and e.value is not null and (e.expires_at is null or e.expires_at > ?)
-            where e.version is not checked.version"
-        )
-    }
-
-    /// Drops rows whose time has come: now, how many at most.
-    pub fn purge(self) -> String {
-        let table = self.name();
-        format!(
-            "delete from {table} where rowid in
-            (select rowid from {table} where expires_at <= ? order by expires_at limit ?)"
-        )
-    }
+/// Drops rows whose time has come: now, how many at most.
+pub fn purge(table: Table) -> String {
+    let name = name(table);
+    format!(
+        "delete from {name} where rowid in
+        (select rowid from {name} where expires_at <= ? order by expires_at limit ?)"
+    )
 }
 
 /// So many rows of parameters, each behind its index.
@@ -172,13 +163,13 @@ mod tests {
         let parameters = |text: &str| text.matches('?').count();
         for (count, statement) in [
             (1, STORE_KEYRING.to_owned()),
-            (7, Table::Entry.get(3)),
-            (4, Table::Entry.versions(3)),
-            (6, Table::Entry.scan()),
-            (7, Table::Entry.commit(0, 2)),
-            (4 + 6 + 2, Table::Cache.commit(2, 2)),
-            (5, Table::Cache.check(2)),
-            (2, Table::Cache.purge()),
+            (7, get(Table::Entry, 3)),
+            (4, versions(Table::Entry, 3)),
+            (6, scan(Table::Entry)),
+            (7, commit(Table::Entry, 0, 2)),
+            (4 + 6 + 2, commit(Table::Cache, 2, 2)),
+            (5, check(Table::Cache, 2)),
+            (2, purge(Table::Cache)),
         ] {
             assert_eq!(parameters(&statement), count, "{statement}");
         }

@@ -17,6 +17,7 @@ mod cut_off;
 mod faults;
 mod histories;
 mod model;
+mod postgres;
 mod races;
 mod room;
 mod secrecy;

@@ -10,6 +10,7 @@ use wasmparser::{Parser, Payload};
 /// The worlds of the storage adapters, whose package is called after what they are and each world after what it does.
 const ADAPTER_WORLD: &str = "gatehouse:storage-adapter/adapter@0.1.0";
 const SQLITE_ADAPTER_WORLD: &str = "gatehouse:storage-adapter/sqlite-adapter@0.1.0";
+const POSTGRES_ADAPTER_WORLD: &str = "gatehouse:storage-adapter/postgres-adapter@0.1.0";
 
 /// One thing that is published, and can be used without the others.
 #[derive(Debug, Serialize)]
@@ -125,8 +126,9 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
 fn for_spin(part: spin::Part) -> Result<Artifact> {
     use spin::Part::{
         Access, AdapterAccess, AdapterAuthMethod, AdapterOrgs, AuthMethod, Front, FrontP2,
-        KeyValueAccess, KeyValueAuthMethod, KeyValueOrgs, KeyValueWhole, Orgs, SqliteAccess,
-        SqliteAuthMethod, SqliteOrgs, Whole, WholeP2,
+        KeyValueAccess, KeyValueAuthMethod, KeyValueOrgs, KeyValueWhole, Orgs, PostgresAccess,
+        PostgresAdapterAccess, PostgresAdapterAuthMethod, PostgresAdapterOrgs, PostgresAuthMethod,
+        PostgresOrgs, PostgresWhole, SqliteAccess, SqliteAuthMethod, SqliteOrgs, Whole, WholeP2,
     };
     let description = match part {
         Front => "The HTTP front for Spin 4.1 and later (WASI 0.3)",
@@ -137,6 +139,9 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         SqliteAccess => "Keeps the records of access in a spin:sqlite database",
         SqliteAuthMethod => "Keeps the records of auth-method in a spin:sqlite database",
         SqliteOrgs => "Keeps the records of orgs in a spin:sqlite database",
+        PostgresAdapterAccess => "Keeps the records of access in a spin:postgres database",
+        PostgresAdapterAuthMethod => "Keeps the records of auth-method in a spin:postgres database",
+        PostgresAdapterOrgs => "Keeps the records of orgs in a spin:postgres database",
         Access => "Tokens, policies, identity and mounts, with their storage adapter over SQLite",
         AuthMethod => "The Google Cloud auth method, with its storage adapter over SQLite",
         Orgs => "Organizations, with their storage adapter over SQLite",
@@ -147,11 +152,21 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
             "The Google Cloud auth method, with its storage adapter over wasi:keyvalue"
         }
         KeyValueOrgs => "Organizations, with their storage adapter over wasi:keyvalue",
+        PostgresAccess => {
+            "Tokens, policies, identity and mounts, with their storage adapter over PostgreSQL"
+        }
+        PostgresAuthMethod => {
+            "The Google Cloud auth method, with its storage adapter over PostgreSQL"
+        }
+        PostgresOrgs => "Organizations, with their storage adapter over PostgreSQL",
         Whole => {
             "All of Gatehouse as Spin 4.1 composes it (WASI 0.3); another host must remove spin-client-addr and spin-full-url from requests"
         }
         KeyValueWhole => {
             "All of Gatehouse over wasi:keyvalue (WASI 0.3); another host than Spin must remove spin-client-addr and spin-full-url from requests"
+        }
+        PostgresWhole => {
+            "All of Gatehouse over spin:postgres (WASI 0.3); another host than Spin must remove spin-client-addr and spin-full-url from requests"
         }
         WholeP2 => {
             "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2); another host must remove spin-client-addr and spin-full-url from requests"
@@ -166,8 +181,12 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         SqliteAccess | SqliteAuthMethod | SqliteOrgs => {
             (Kind::Component, Some(SQLITE_ADAPTER_WORLD.to_owned()))
         }
-        Access | AuthMethod | Orgs | KeyValueAccess | KeyValueAuthMethod | KeyValueOrgs | Whole
-        | KeyValueWhole | WholeP2 => (Kind::Composition, None),
+        PostgresAdapterAccess | PostgresAdapterAuthMethod | PostgresAdapterOrgs => {
+            (Kind::Component, Some(POSTGRES_ADAPTER_WORLD.to_owned()))
+        }
+        Access | AuthMethod | Orgs | KeyValueAccess | KeyValueAuthMethod | KeyValueOrgs
+        | PostgresAccess | PostgresAuthMethod | PostgresOrgs | Whole | KeyValueWhole
+        | PostgresWhole | WholeP2 => (Kind::Composition, None),
     };
     Built {
         folder: "spin",
@@ -222,7 +241,9 @@ fn interfaces(package: Package) -> Result<Artifact> {
         Package::Host => "WIT: what the HTTP front asks of the program that runs it",
         Package::Gateway => "WIT: the HTTP front",
         Package::Console => "WIT: the pages for people",
-        Package::StorageAdapter => "WIT: the storage interfaces over wasi:keyvalue or spin:sqlite",
+        Package::StorageAdapter => {
+            "WIT: the storage interfaces over wasi:keyvalue, spin:sqlite or spin:postgres"
+        }
         Package::SpinTrigger => "WIT: the HTTP front under Spin",
     };
     let bytes = gatehouse_interfaces::bytes(package);

@@ -9,8 +9,10 @@ use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::{
     Change, Check, Clock, CommitError, Difference, HeldKey, OsRandom, Page, Store, StoreError,
 };
+use gatehouse_spin_postgres::Pools;
 use gatehouse_spin_sqlite::Databases;
 use gatehouse_storage_adapter::Adapter;
+use gatehouse_storage_adapter::postgres::PostgresAdapter;
 use gatehouse_storage_adapter::sqlite::SqliteAdapter;
 use gatehouse_store::{Answer, Backend, Namespace};
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
@@ -53,6 +55,19 @@ impl AdaptedBackend<SqliteAdapter<gatehouse_spin_sqlite::AdapterHost, SharedTime
             let host = gatehouse_spin_sqlite::AdapterHost::new(client.clone(), &key);
             let clock = SharedTime(clock.clone());
             SqliteAdapter::new(host, namespace.label(), clock, OsRandom)
+        })
+    }
+}
+
+impl AdaptedBackend<PostgresAdapter<gatehouse_spin_postgres::AdapterHost, SharedTime, OsRandom>> {
+    /// Over one database of `spin:postgres`.
+    pub fn over_postgres(address: &str, clock: &Arc<ManualClock>) -> Self {
+        let pools = Pools::default();
+        Self::of(|namespace| {
+            let (pools, key) = (pools.clone(), root_key().to_text());
+            let host = gatehouse_spin_postgres::AdapterHost::new(pools, Some(address), &key);
+            let clock = SharedTime(clock.clone());
+            PostgresAdapter::new(host, namespace.label(), clock, OsRandom)
         })
     }
 }

@@ -19,6 +19,7 @@ macro_rules! for_every_backend {
         for_every_backend!(@ sealed_redb SealedRedb $($scenario)+);
         for_every_backend!(@ adapter Adapter $($scenario)+);
         for_every_backend!(@ sqlite_adapter SqliteAdapter $($scenario)+);
+        for_every_backend!(@ postgres_adapter PostgresAdapter $($scenario)+);
         for_every_backend!(@ postgres Postgres $($scenario)+);
         for_every_backend!(@ sealed_postgres SealedPostgres $($scenario)+);
     };

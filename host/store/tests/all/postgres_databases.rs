@@ -14,7 +14,8 @@ const CLEAR: &str = "
     delete from gatehouse.entry;
     delete from gatehouse.outcome;
     delete from gatehouse.node;
-    delete from gatehouse.lease";
+    delete from gatehouse.lease;
+    drop schema if exists gatehouse_spin cascade";
 
 /// The server that most tests share.
 pub async fn shared_server() -> &'static PostgresServer {

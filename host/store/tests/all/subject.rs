@@ -30,19 +30,22 @@ pub enum Kind {
     Adapter,
     /// The component's adapter over a database of `spin:sqlite`.
     SqliteAdapter,
+    /// The component's adapter over a database of `spin:postgres`, which is one of its own.
+    PostgresAdapter,
     /// A database of its own on the server of the tests.
     Postgres,
     SealedPostgres,
 }
 
 impl Kind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Memory,
         Self::Redb,
         Self::SealedMemory,
         Self::SealedRedb,
         Self::Adapter,
         Self::SqliteAdapter,
+        Self::PostgresAdapter,
         Self::Postgres,
         Self::SealedPostgres,
     ];
@@ -76,7 +79,9 @@ impl Subject {
             key_value: KeyValue::new(&Namespace::ALL.map(Namespace::label)),
             sqlite: Databases::new(&Namespace::ALL.map(Namespace::label)),
             database: match kind {
-                Kind::Postgres | Kind::SealedPostgres => Some(Database::with_tables().await),
+                Kind::PostgresAdapter | Kind::Postgres | Kind::SealedPostgres => {
+                    Some(Database::with_tables().await)
+                }
                 _ => None,
             },
         };
@@ -123,6 +128,13 @@ impl Subject {
             Kind::SqliteAdapter => {
                 let client = self.sqlite.another_client();
                 Arc::new(AdaptedBackend::over_sqlite(&client, &self.clock))
+            }
+            Kind::PostgresAdapter => {
+                let database = self.database.as_ref().unwrap();
+                Arc::new(AdaptedBackend::over_postgres(
+                    &database.settings.url,
+                    &self.clock,
+                ))
             }
         });
     }

@@ -6,9 +6,10 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use gatehouse::application_credentials;
 use gatehouse::settings::{Origin, SealType, Settings, StorageType};
+use gatehouse_spin_postgres::Pools;
 use gatehouse_spin_sqlite::Databases;
 use gatehouse_wasi_key_value::KeyValue;
 
@@ -28,6 +29,9 @@ const ADVERTISED_ADDRESS: &str = "advertised_address";
 
 /// The variable with the root key.
 const SEAL_KEY: &str = "seal_key";
+
+/// The variable with the address of the database, where records are kept in one.
+const POSTGRES_URL: &str = "postgres_url";
 
 /// How the components get the text of the server's own credentials at Google.
 const CREDENTIALS: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
@@ -88,12 +92,16 @@ impl Application {
         let key_file = key_file.context("seal.key_file is needed: there is no key of its own")?;
         let key = fs::read_to_string(key_file).context("seal.key_file")?;
         variables.insert(SEAL_KEY.to_owned(), key.trim().to_owned());
+        if let Some(url) = &settings.storage.url {
+            variables.insert(POSTGRES_URL.to_owned(), url.clone());
+        }
         variables.extend(given);
         let (stores, databases) = kept(settings, folder)?;
         Ok(Self {
             platform: Platform {
                 stores,
                 databases,
+                postgres: Pools::default(),
                 variables: Arc::new(variables),
             },
             environment,
@@ -101,11 +109,10 @@ impl Application {
     }
 }
 
-/// The stores and databases of the application. Its component imports the one or the other.
+/// The stores and databases of the application. Its component imports the one or the other, or neither.
 fn kept(settings: &Settings, short_lived: &Path) -> Result<(KeyValue, Databases)> {
     let path: Option<&Path> = match settings.storage.kind {
-        StorageType::Memory => None,
-        StorageType::Postgresql => bail!("storage.type: this host keeps a file"),
+        StorageType::Memory | StorageType::Postgresql => None,
         StorageType::Redb => settings.storage.path.as_deref(),
     };
     let Some(folder) = path else {

@@ -10,6 +10,7 @@ mod imports;
 mod listener;
 mod outbound;
 mod platform;
+mod postgres;
 mod request;
 mod sqlite;
 mod state;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gatehouse_spin_postgres::Pools;
 use gatehouse_spin_sqlite::Databases;
 use gatehouse_wasi_key_value::{Bucket, Cas, Error, KeyValue, SwapError};
 use tokio::task::block_in_place;
@@ -19,6 +20,7 @@ pub(crate) mod bindings {
         world: "gatehouse:spin-host/platform",
         imports: { default: async | trappable },
         with: {
+            "spin:postgres/postgres.connection": gatehouse_spin_postgres::Connection,
             "spin:sqlite/sqlite.connection": gatehouse_spin_sqlite::Connection,
             "wasi:keyvalue/store.bucket": gatehouse_wasi_key_value::Bucket,
             "wasi:keyvalue/atomics.cas": gatehouse_wasi_key_value::Cas,
@@ -35,6 +37,8 @@ pub struct Platform {
     pub stores: KeyValue,
     /// The databases, with the labels that the application declares.
     pub databases: Databases,
+    /// Connections to databases elsewhere.
+    pub postgres: Pools,
     /// The variables of the application.
     pub variables: Arc<BTreeMap<String, String>>,
 }

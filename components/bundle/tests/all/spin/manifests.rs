@@ -4,10 +4,21 @@ use std::collections::BTreeSet;
 
 use super::schema::{Manifest, RuntimeConfiguration, manifest, text};
 
-const MANIFESTS: [&str; 3] = ["spin.toml", "spin-key-value.toml", "spin-3.toml"];
+const MANIFESTS: [&str; 4] = [
+    "spin.toml",
+    "spin-key-value.toml",
+    "spin-3.toml",
+    "spin-postgres.toml",
+];
 
-fn each() -> [Manifest; 3] {
+fn each() -> [Manifest; 4] {
     MANIFESTS.map(manifest)
+}
+
+/// The variables of `manifest` beyond those of the others: of a database elsewhere, which has an address.
+fn of_database(manifest: &Manifest) -> BTreeSet<&str> {
+    let names = manifest.variables.keys().map(String::as_str);
+    names.filter(|name| name.starts_with("postgres_")).collect()
 }
 
 fn is_snake_case(name: &str) -> bool {
@@ -60,7 +71,13 @@ fn every_variable_is_given_to_the_component_under_its_own_name() {
         for (name, template) in given {
             assert_eq!(*template, format!("{{{{ {name} }}}}"));
         }
-        assert!(given.keys().eq(manifest.variables.keys()));
+        // The host of the database is for the list of hosts that may be called.
+        let named = manifest.variables.keys();
+        assert!(
+            given
+                .keys()
+                .eq(named.filter(|name| *name != "postgres_host"))
+        );
     }
 }
 
@@ -77,14 +94,25 @@ fn the_variables_are_the_key_and_those_that_the_front_reads() {
     assert!(read.len() > 3, "{read:?}");
     read.insert("seal_key");
     for manifest in each() {
-        assert!(manifest.variables.keys().eq(read.iter()));
+        let of_database = of_database(&manifest);
+        let others = manifest.variables.keys().map(String::as_str);
+        assert!(
+            others
+                .filter(|name| !of_database.contains(name))
+                .eq(read.iter().copied())
+        );
     }
+    let [.., postgres] = each();
+    let expected = ["postgres_host", "postgres_url"].into();
+    assert_eq!(of_database(&postgres), expected);
+    let address = &postgres.variables["postgres_url"];
+    assert!(address.required && address.secret, "it holds a password");
 }
 
 #[test]
 fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
     let labels: BTreeSet<String> = ["access", "auth-method", "orgs"].map(str::to_owned).into();
-    let [four, key_value, three] = each();
+    let [four, key_value, three, postgres] = each();
     let sets = |manifest: &Manifest| {
         let component = manifest.only_component();
         (
@@ -96,6 +124,7 @@ fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
     for manifest in [key_value, three] {
         assert_eq!(sets(&manifest), (BTreeSet::new(), labels.clone()));
     }
+    assert_eq!(sets(&postgres), (BTreeSet::new(), BTreeSet::new()));
     let runtime: RuntimeConfiguration = toml::from_str(&text("spin-runtime.toml")).unwrap();
     assert!(runtime.key_value_store.keys().eq(labels.iter()));
     assert!(runtime.sqlite_database.keys().eq(labels.iter()));
@@ -123,7 +152,16 @@ fn n1_only_hosts_of_google_can_be_called_and_only_by_https() {
             "iamcredentials",
         ];
         let hosts = services.map(|service| format!("https://{service}.googleapis.com"));
-        assert_eq!(component.allowed_outbound_hosts, hosts);
+        let (of_google, others): (Vec<&String>, Vec<&String>) = component
+            .allowed_outbound_hosts
+            .iter()
+            .partition(|host| host.starts_with("https://"));
+        assert!(of_google.into_iter().eq(hosts.iter()));
+        let database = "postgres://{{ postgres_host }}";
+        match of_database(&manifest).is_empty() {
+            true => assert_eq!(others, [""; 0]),
+            false => assert_eq!(others, [database]),
+        }
         assert!(component.environment.is_empty());
     }
 }
@@ -146,9 +184,11 @@ fn all_are_built_by_the_example_that_writes_what_they_name() {
 #[test]
 fn they_differ_in_what_they_load_and_keep_alone() {
     let manifests = each();
-    let [four, key_value, three] = manifests.each_ref().map(Manifest::only_component);
+    let [four, key_value, three, postgres] = manifests.each_ref().map(Manifest::only_component);
     assert!(three.dependencies.is_empty());
-    assert!(four.dependencies.keys().eq(key_value.dependencies.keys()));
+    for other in [key_value, postgres] {
+        assert!(four.dependencies.keys().eq(other.dependencies.keys()));
+    }
     for other in [key_value, three] {
         assert_eq!(four.variables, other.variables);
         assert_eq!(four.allowed_outbound_hosts, other.allowed_outbound_hosts);

@@ -58,6 +58,9 @@ const DRAFTS: [Offer; 2] = [
 /// Spin's own SQLite. 3.6 has it in version 3.0.0, 4.1 in one that goes on from there; nothing here uses more.
 const SQLITE: [Offer; 1] = [("spin:sqlite", "3.0.0", &["sqlite"])];
 
+/// Databases elsewhere. 4.1 has a version that goes on from this one.
+const POSTGRES: [Offer; 1] = [("spin:postgres", "4.0.0", &["postgres"])];
+
 /// WASI 0.3, which begins with Spin 4.1.
 const WASI_0_3: [Offer; 6] = [
     (
@@ -99,7 +102,7 @@ pub fn by_spin_3_6() -> Vec<Offer> {
 
 /// The same of Spin 4.1.
 pub fn by_spin_4_1() -> Vec<Offer> {
-    [&WASI_0_2[..], &DRAFTS, &SQLITE, &WASI_0_3].concat()
+    [&WASI_0_2[..], &DRAFTS, &SQLITE, &POSTGRES, &WASI_0_3].concat()
 }
 
 /// True if an offer has the interface that a component imports by this name.
@@ -143,6 +146,7 @@ fn releases_of_one_track_match_and_pre_releases_only_themselves() {
         "wasi:http/types@0.2.12",
         "wasi:keyvalue/store@0.2.0-draft2",
         "spin:sqlite/sqlite@3.0.0",
+        "spin:postgres/postgres@4.0.0",
     ] {
         assert!(covers(&four, offered), "{offered}");
     }

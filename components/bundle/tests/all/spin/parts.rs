@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gatehouse_assembly::spin::{CAPABILITIES, KEY_VALUE_CAPABILITIES, compose};
+use gatehouse_assembly::spin::{
+    CAPABILITIES, KEY_VALUE_CAPABILITIES, POSTGRES_CAPABILITIES, compose,
+};
 use gatehouse_components::spin::{Part, bytes};
 
 use super::faces::{exports, functions, imports};
@@ -38,7 +40,10 @@ fn needed(dependency: &[u8]) -> BTreeSet<String> {
     let sets = [
         (
             "allowed_outbound_hosts",
-            has("wasi:http/outgoing-handler@") || has("wasi:http/client@") || has("wasi:sockets/"),
+            has("wasi:http/outgoing-handler@")
+                || has("wasi:http/client@")
+                || has("wasi:sockets/")
+                || has("spin:postgres/"),
         ),
         ("environment", reads_environment),
         ("files", has("wasi:filesystem/preopens@")),
@@ -56,6 +61,7 @@ fn spin_4_1_offers_everything_that_is_imported() {
     for part in [
         Part::Whole,
         Part::KeyValueWhole,
+        Part::PostgresWhole,
         Part::Access,
         Part::AuthMethod,
         Part::Orgs,
@@ -87,7 +93,7 @@ fn each_whole_exports_the_one_handler_that_its_spin_calls() {
         exports(bytes(Part::Front).unwrap()),
         ["wasi:http/handler@0.3.0"]
     );
-    for part in [Part::Whole, Part::KeyValueWhole] {
+    for part in [Part::Whole, Part::KeyValueWhole, Part::PostgresWhole] {
         assert_eq!(exports(bytes(part).unwrap()), ["wasi:http/handler@0.3.0"]);
     }
     for part in [Part::FrontP2, Part::WholeP2] {
@@ -120,6 +126,7 @@ fn a_capability_exports_the_same_with_its_adapter_as_without() {
         (Part::AuthMethod, gatehouse_components::Part::AuthMethod),
         (Part::Orgs, gatehouse_components::Part::Orgs),
         (Part::KeyValueOrgs, gatehouse_components::Part::Orgs),
+        (Part::PostgresOrgs, gatehouse_components::Part::Orgs),
     ] {
         let alone =
             gatehouse_components::bytes(alone, gatehouse_components::Flavour::Portable).unwrap();
@@ -147,6 +154,16 @@ fn only_the_auth_method_can_call_out() {
         );
     }
     assert!(needed(bytes(Part::AuthMethod).unwrap()).contains("allowed_outbound_hosts"));
+    // Over a database elsewhere they may reach that, and have nothing to send requests by.
+    for part in [Part::PostgresAccess, Part::PostgresOrgs] {
+        let imports = imports(bytes(part).unwrap());
+        assert!(
+            !imports
+                .iter()
+                .any(|it| it.starts_with("wasi:http/") || it.starts_with("wasi:sockets/")),
+            "{imports:?}"
+        );
+    }
 }
 
 #[test]
@@ -170,12 +187,17 @@ fn nothing_lists_keys_or_reads_many_at_once() {
 type Composed = (&'static str, [(&'static str, Part); 3], Part);
 
 /// The manifests whose dependencies Spin composes.
-const COMPOSED: [Composed; 2] = [
+const COMPOSED: [Composed; 3] = [
     ("spin.toml", CAPABILITIES, Part::Whole),
     (
         "spin-key-value.toml",
         KEY_VALUE_CAPABILITIES,
         Part::KeyValueWhole,
+    ),
+    (
+        "spin-postgres.toml",
+        POSTGRES_CAPABILITIES,
+        Part::PostgresWhole,
     ),
 ];
 

@@ -1,0 +1,403 @@
+//! The tables of a PostgreSQL database.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gatehouse_barrier::{Barrier, Keyring, KeyringError};
+use gatehouse_ports::rules::jittered;
+use gatehouse_ports::{Check, Clock, HeldKey, Random, Requirement, StoreError, Version};
+
+use super::database::{Database as _, DatabaseError, Host, Parameter, Row, Value};
+use super::statements::{self, ABANDON, DESCRIBE, KNOWN_SCHEMA, STORE_KEYRING, WAS_ABANDONED};
+use crate::error::PageError;
+use crate::root::keyring_error;
+use crate::seal_key::root_key;
+use crate::sql::{Committed, Found, Range, SealedChange, Stored, Table, Tables};
+
+/// How often a statement is sent that others were in the way of.
+const PASSING_TRIES: u32 = 16;
+/// How often a statement is sent again whose connection was lost, where nothing is changed by sending it twice.
+const LOST_TRIES: u32 = 3;
+/// The longest pause between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How often it is asked if a commit was applied whose answer was lost.
+const OUTCOME_TRIES: u32 = 20;
+/// The longest pause between two such questions: some seconds in all, in which a database that starts again or fails over may be back.
+const OUTCOME_PAUSE: Duration = Duration::from_millis(500);
+/// How often an opening looks at the tables: none, made, and with a keyring, and once more for another instance that does the same.
+const OPENING_LOOKS: u32 = 4;
+/// Rows that a purge drops at most: more than the commits can have added to which there is one.
+const PURGED_ROWS: i64 = 256;
+
+/// The tables of one capability, in the database whose address a host has.
+pub struct PostgresTables<H, C, R> {
+    host: H,
+    label: String,
+    clock: C,
+    random: R,
+    barrier: Mutex<Option<Arc<Barrier>>>,
+}
+
+impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
+    pub(super) fn new(host: H, label: &str, clock: C, random: R) -> Self {
+        Self {
+            host,
+            label: label.to_owned(),
+            clock,
+            random,
+            barrier: Mutex::new(None),
+        }
+    }
+
+    /// Executes one statement on a connection that is lent for it: one that an instance kept would be missing to others.
+    fn try_query(
+        &self,
+        statement: &str,
+        parameters: &[Parameter],
+    ) -> Result<Vec<Row>, DatabaseError> {
+        let mut tries = 1;
+        loop {
+            let outcome = self.host.connect()?.query(statement, parameters);
+            match outcome {
+                Err(error) if error.is_passing() && tries < PASSING_TRIES => {
+                    tries += 1;
+                    self.clock.sleep(jittered(PAUSE, &self.random));
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// The same for a statement that may be sent twice.
+    fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError> {
+        let mut tries = 1;
+        loop {
+            match self.try_query(statement, parameters) {
+                // A pool may lend a connection that has ended.
+                Err(error) if error.leaves_outcome_open() && tries < LOST_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Arc<Barrier>, StoreError> {
+        let root_key = root_key(self.host.seal_key())?;
+        let store = || Parameter::Text(self.label.clone());
+        for _ in 0..OPENING_LOOKS {
+            let described = match self.query(DESCRIBE, &[store()]) {
+                Err(error) if error.lacks_tables() => Vec::new(),
+                described => described?,
+            };
+            let Some(row) = described.into_iter().next() else {
+                self.query(&statements::create(), &[])?;
+                continue;
+            };
+            let [schema, keyring, how @ ..] = &row[..] else {
+                return Err(self.nonsense());
+            };
+            self.check_schema(schema)?;
+            check_server(how)?;
+            if let Value::Bytes(sealed) = keyring {
+                let keyring = Keyring::open(&root_key, sealed);
+                let keyring = keyring.map_err(|error| self.keyring_error(error))?;
+                return Ok(Arc::new(Barrier::new(&keyring)));
+            }
+            let sealed = Keyring::generate(&self.random)
+                .and_then(|keyring| keyring.seal(&root_key, &self.random))
+                .map_err(|error| self.keyring_error(error))?;
+            self.query(STORE_KEYRING, &[store(), Parameter::Bytes(sealed)])?;
+        }
+        Err(unavailable(
+            "has records and no keyring: it was altered, put a backup in its place",
+        ))
+    }
+
+    fn check_schema(&self, found: &Value) -> Result<(), StoreError> {
+        match found {
+            Value::Number(KNOWN_SCHEMA) => Ok(()),
+            Value::Number(found) => Err(unavailable(&format!(
+                "was written by a newer version of this software (schema {found}, known is {KNOWN_SCHEMA}), and is left as it is: update"
+            ))),
+            _ => Err(self.nonsense()),
+        }
+    }
+
+    fn keyring_error(&self, error: KeyringError) -> StoreError {
+        match keyring_error(&self.label, error) {
+            PageError::Store(error) => error,
+            _ => unavailable("has a damaged keyring: put a backup in its place"),
+        }
+    }
+
+    /// Finds out if the commit of `version` was applied whose answer was lost; from then on it is not if it was not.
+    fn was_applied(&self, version: Version) -> Result<bool, StoreError> {
+        let version = [Parameter::Number(version_number(version))];
+        for _ in 0..OUTCOME_TRIES {
+            let abandoned = self.query(ABANDON, &version);
+            let asked = abandoned.and_then(|_| self.query(WAS_ABANDONED, &version));
+            if let Ok(rows) = asked {
+                return match rows.first().map(Vec::as_slice) {
+                    Some([Value::Boolean(abandoned)]) => Ok(!abandoned),
+                    _ => Err(self.nonsense()),
+                };
+            }
+            self.clock.sleep(jittered(OUTCOME_PAUSE, &self.random));
+        }
+        Err(unavailable(
+            "was lost while it committed, and does not say whether it has: read before you repeat",
+        ))
+    }
+
+    fn found(&self, row: &[Value]) -> Result<Found, StoreError> {
+        let [Value::Number(place), Value::Number(version), value] = row else {
+            return Err(self.nonsense());
+        };
+        Ok(Found {
+            index: self.index(*place)?,
+            version: Version(version.cast_unsigned()),
+            sealed: match value {
+                Value::Bytes(sealed) => Some(sealed.clone()),
+                _ => None,
+            },
+        })
+    }
+
+    /// The index of a place that is counted from 1.
+    fn index(&self, place: i64) -> Result<usize, StoreError> {
+        let index = usize::try_from(place).ok();
+        let index = index.and_then(|place| place.checked_sub(1));
+        index.ok_or_else(|| self.nonsense())
+    }
+}
+
+impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
+    type Clock = C;
+    type Random = R;
+
+    fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    fn random(&self) -> &R {
+        &self.random
+    }
+
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn barrier(&self) -> Result<Arc<Barrier>, StoreError> {
+        let mut opened = self.barrier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(barrier) = &*opened {
+            return Ok(Arc::clone(barrier));
+        }
+        let barrier = self.open()?;
+        *opened = Some(Arc::clone(&barrier));
+        Ok(barrier)
+    }
+
+    fn find(&self, table: Table, keys: &[HeldKey<'_>], now: u64) -> Result<Vec<Found>, StoreError> {
+        let parameters = [
+            Parameter::Text(self.label.clone()),
+            Parameter::Texts(keys.iter().map(|held| held.key.to_owned()).collect()),
+            Parameter::Numbers(
+                keys.iter()
+                    .map(|held| held.version.map(version_number))
+                    .collect(),
+            ),
+            time(now),
+        ];
+        let rows = self.query(statements::find(table), &parameters)?;
+        rows.iter().map(|row| self.found(row)).collect()
+    }
+
+    fn find_versions(
+        &self,
+        table: Table,
+        keys: &[&str],
+        now: u64,
+    ) -> Result<Vec<(usize, Version)>, StoreError> {
+        let parameters = [
+            Parameter::Text(self.label.clone()),
+            Parameter::Texts(keys.iter().map(|key| (*key).to_owned()).collect()),
+            Parameter::Numbers(vec![None; keys.len()]),
+            time(now),
+        ];
+        let rows = self.query(statements::find_versions(table), &parameters)?;
+        let found = rows.iter().map(|row| self.found(row));
+        found
+            .map(|found| found.map(|found| (found.index, found.version)))
+            .collect()
+    }
+
+    fn scan(
+        &self,
+        table: Table,
+        range: &Range<'_>,
+        now: u64,
+        limit: u32,
+        bytes: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let parameters = [
+            Parameter::Text(self.label.clone()),
+            Parameter::Text(range.from.to_owned()),
+            Parameter::Text(range.except.to_owned()),
+            Parameter::Text(range.end.to_owned()),
+            time(now),
+            Parameter::Number(i64::from(limit) + 1),
+            Parameter::Number(i64::try_from(bytes).unwrap_or(i64::MAX)),
+        ];
+        let stored = |row: Row| match <[Value; 3]>::try_from(row) {
+            Ok(
+                [
+                    Value::Text(key),
+                    Value::Number(version),
+                    Value::Bytes(sealed),
+                ],
+            ) => Ok(Stored {
+                key,
+                version: Version(version.cast_unsigned()),
+                sealed,
+            }),
+            _ => Err(self.nonsense()),
+        };
+        let rows = self.query(statements::scan(table), &parameters)?;
+        rows.into_iter().map(stored).collect()
+    }
+
+    fn commit(
+        &self,
+        table: Table,
+        checks: &[Check],
+        changes: &[SealedChange<'_>],
+        version: Version,
+        now: u64,
+    ) -> Result<Committed, StoreError> {
+        let mut values = Vec::new();
+        let (mut keys, mut bytes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for change in changes {
+            keys.push(change.key.to_owned());
+            match &change.put {
+                Some((sealed, end)) => {
+                    values.extend_from_slice(sealed);
+                    bytes.push(i64::try_from(sealed.len()).ok());
+                    ends.push(end.map(time_number));
+                }
+                None => {
+                    bytes.push(None);
+                    ends.push(None);
+                }
+            }
+        }
+        let (checked, versions) = checked(checks);
+        let parameters = [
+            Parameter::Text(self.label.clone()),
+            time(now),
+            checked,
+            versions,
+            Parameter::Texts(keys),
+            Parameter::Bytes(values),
+            Parameter::Numbers(bytes),
+            Parameter::Numbers(ends),
+            Parameter::Number(version_number(version)),
+        ];
+        let rows = match self.try_query(statements::commit(table), &parameters) {
+            Err(error) if error.leaves_outcome_open() => {
+                return Ok(match self.was_applied(version)? {
+                    true => Committed::Applied,
+                    false => Committed::Refused(None),
+                });
+            }
+            rows => rows?,
+        };
+        match rows.first().map(Vec::as_slice) {
+            Some([Value::Null]) => Ok(Committed::Applied),
+            Some([Value::Number(place)]) => Ok(Committed::Refused(Some(self.index(*place)?))),
+            _ => Err(self.nonsense()),
+        }
+    }
+
+    fn first_failed(
+        &self,
+        table: Table,
+        checks: &[Check],
+        now: u64,
+    ) -> Result<Option<usize>, StoreError> {
+        let (checked, versions) = checked(checks);
+        let parameters = [
+            Parameter::Text(self.label.clone()),
+            checked,
+            versions,
+            time(now),
+        ];
+        let rows = self.query(statements::check(table), &parameters)?;
+        match rows.first().map(Vec::as_slice) {
+            None => Ok(None),
+            Some([Value::Number(place)]) => Ok(Some(self.index(*place)?)),
+            Some(_) => Err(self.nonsense()),
+        }
+    }
+
+    fn purge(&self, table: Table, until: u64) {
+        let parameters = [time(until), Parameter::Number(PURGED_ROWS)];
+        // The next one does it.
+        let _ = self.try_query(statements::purge(table), &parameters);
+    }
+
+    fn nonsense(&self) -> StoreError {
+        unavailable(
+            "answers what is no answer to the statement: its tables were altered, put a backup in its place",
+        )
+    }
+}
+
+/// Refuses a database that loses what it has acknowledged, or that is no primary.
+fn check_server(how: &[Value]) -> Result<(), StoreError> {
+    let cure = match how {
+        [Value::Boolean(true), ..] => {
+            "is a standby, which takes no changes: name the primary in postgres_url"
+        }
+        [_, Value::Boolean(false), ..] => {
+            "runs with fsync = off and loses what it has acknowledged: set fsync = on"
+        }
+        [_, _, Value::Boolean(false), _] => {
+            "runs with synchronous_commit = off and loses what it has acknowledged: set it to on, or to local at least"
+        }
+        [_, _, _, Value::Boolean(false)] => {
+            "has another default_transaction_isolation than read committed: set that for the database or its user"
+        }
+        _ => return Ok(()),
+    };
+    Err(unavailable(cure))
+}
+
+fn unavailable(what: &str) -> StoreError {
+    StoreError::Unavailable(format!("the PostgreSQL database {what}"))
+}
+
+/// The keys of `checks`, and the versions that they require.
+fn checked(checks: &[Check]) -> (Parameter, Parameter) {
+    let keys = checks.iter().map(|check| check.key.clone());
+    let versions = checks.iter().map(|check| match check.requirement {
+        Requirement::Absent => None,
+        Requirement::AtVersion(version) => Some(version_number(version)),
+    });
+    (
+        Parameter::Texts(keys.collect()),
+        Parameter::Numbers(versions.collect()),
+    )
+}
+
+/// A version as a number of the database. One that no entry can have is one that none has.
+fn version_number(version: Version) -> i64 {
+    i64::try_from(version.0).unwrap_or(-1)
+}
+
+/// A time as a number of the database; what is later than the last one stands for it.
+fn time_number(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
+}
+
+fn time(time: u64) -> Parameter {
+    Parameter::Number(time_number(time))
+}
