@@ -1,0 +1,21 @@
+//! The front for Spin with its records in a PostgreSQL database: clients, kills, restarts, and histories of several processes on one database.
+
+#[path = "../histories/connection.rs"]
+mod connection;
+#[path = "../clients/everywhere.rs"]
+mod everywhere;
+#[path = "../faults/killed_server.rs"]
+mod killed_server;
+#[path = "../faults/restart.rs"]
+mod restart;
+#[path = "../histories/running.rs"]
+mod running;
+#[path = "../clients/script.rs"]
+mod script;
+
+use gatehouse_tests::{Host, Storage};
+
+/// The program that runs the components.
+const HOST: Host = Host::SpinPostgres;
+/// The store that it keeps its records in.
+const STORAGES: &[Storage] = &[Storage::Postgres];
