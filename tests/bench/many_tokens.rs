@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
 use gatehouse_access::{
-    Access, AccessService, LoginGrant, Logins as _, Operation, Request, TokenParameters,
+    Access, AccessService, LoginGrant, Logins as _, Operation, Request, Settings, TokenParameters,
 };
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
@@ -42,7 +42,10 @@ pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
         store: PrivateStore::new(backend, Namespace::Access),
         gathered: Mutex::default(),
     };
-    let access = AccessService::new(&store, SystemClock, OsRandom);
+    // Without a quota: so many are as many as one mount may have.
+    let settings = |name: &str| (name == "GATEHOUSE_LIVE_TOKENS_PER_MOUNT").then(|| "0".to_owned());
+    let access = AccessService::new(&store, SystemClock, OsRandom)
+        .with_settings(Settings::from_variables(settings));
     let grant = grant(&access)?;
     let issue = |_| {
         let issued = access.issue_login(&grant)?;

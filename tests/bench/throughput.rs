@@ -337,7 +337,8 @@ fn durable(cores: &Cores, report: &mut Report, name: &str, program: Program) -> 
 
 /// A lookup of any of very many tokens, and logins beside them.
 fn with_many_tokens(cores: &Cores, report: &mut Report) -> Result<()> {
-    let (mut installation, _) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
+    let no_quota = "[limits]\nlive_tokens_per_mount = \"none\"";
+    let (mut installation, _) = prepared(cores, Program::gatehouse(), Storage::Durable, no_quota)?;
     installation.server().terminate()?;
     cores.enter_all()?;
     let begun = Instant::now();
