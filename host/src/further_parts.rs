@@ -162,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn one_follower_too_many_is_refused_until_another_one_ends() {
         let followers = Followers::default();
-        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let metrics = Arc::new(ServerMetrics::new());
         let place = followers.admit(&rest(WITHOUT_END)).unwrap();
         let body = further(&metrics, place).after(Bytes::new(), rest(WITHOUT_END));
         let others: Vec<_> = (1..MAXIMUM_FOLLOWERS)
@@ -179,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_that_the_server_cannot_go_on_with_is_counted_and_a_refused_one_is_not() {
-        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let metrics = Arc::new(ServerMetrics::new());
         let cut_off = |count: usize| {
             let line = format!("gatehouse_component_failures_total{{reason=\"cut-off\"}} {count}");
             metrics.exposition().contains(&line)
@@ -195,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_that_gets_no_instance_in_time_cuts_the_answer_off() {
-        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let metrics = Arc::new(ServerMetrics::new());
         let mut further = further(&metrics, None);
         further.time = Duration::from_millis(20);
         let _other = held_up(&further.pool).await;

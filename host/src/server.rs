@@ -82,7 +82,7 @@ impl Server {
     /// When anything that the settings name cannot be had.
     pub async fn start(settings: &Settings) -> Result<Self> {
         warn_of_compatibility(settings);
-        let metrics = Arc::new(ServerMetrics::new()?);
+        let metrics = Arc::new(ServerMetrics::new());
         let steady = Arc::new(SteadyClock::new(metrics.clone()));
         let clock: SharedClock = Arc::clone(&steady) as SharedClock;
         let (opened, roster) = SealedStore::open_shared(settings, &clock).await?;
@@ -118,6 +118,9 @@ impl Server {
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
+        if let Some(certificate) = listener.certificate() {
+            metrics.watch_certificate(certificate);
+        }
         if let Some(nodes) = &nodes {
             begin(nodes, settings.own_address(listener.local_address())).await;
         }

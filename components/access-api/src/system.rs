@@ -37,6 +37,14 @@ pub trait System {
     ///
     /// When the store does not answer, sealed included. What was due is then done by the next call.
     fn maintain(&self) -> Result<(), Failure>;
+
+    /// Counts a further part of the live service tokens, and tells how many there were when they were last counted through; `None` until
+    /// they have been.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included. The next call counts the same part.
+    fn count_tokens(&self) -> Result<Option<u64>, Failure>;
 }
 
 /// The secret that initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].

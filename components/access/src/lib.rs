@@ -11,6 +11,7 @@ mod batch;
 mod bounds;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
+mod counting;
 mod creation;
 mod cubbyhole;
 mod ending;

@@ -125,6 +125,10 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
             .and(self.advance_names(Named::Group));
         self.sweep().and(rotated).and(indexed.map(|_| ()))
     }
+
+    fn count_tokens(&self) -> Result<Option<u64>, Failure> {
+        self.count_further()
+    }
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {

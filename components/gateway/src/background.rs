@@ -27,7 +27,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Every duty with its name, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from
     /// elsewhere too, is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server
     /// nothing is due.
-    pub const DUTIES: [Duty<Self>; 8] = [
+    pub const DUTIES: [Duty<Self>; 9] = [
         ("rotate-credentials", Self::rotate_credentials),
         (
             "maintain-identity-token-keys",
@@ -35,6 +35,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         ),
         ("forget-disabled-mounts", Self::forget_disabled_mounts),
         ("maintain-access", Self::maintain_access),
+        ("count-tokens", Self::count_tokens),
         (
             "clear-removed-organizations",
             Self::clear_removed_organizations,
@@ -100,6 +101,24 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         match self.access.maintain() {
             Ok(()) | Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("upkeep of tokens: {failure}")),
+        }
+    }
+
+    /// Counts a part of the live tokens, and tells the host how many there are once it is through.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn count_tokens(&self) -> DutyOutcome {
+        match self.access.count_tokens() {
+            Ok(count) => {
+                if let Some(count) = count {
+                    self.host.metrics.set("tokens-live", count);
+                }
+                Ok(())
+            }
+            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(failure) => self.failed(&format!("count of tokens: {failure}")),
         }
     }
 

@@ -11,6 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
+use x509_cert::der::Decode as _;
 
 /// How often the files are looked at.
 const FILE_CHECK_PERIOD: Duration = Duration::from_secs(30);
@@ -74,6 +75,14 @@ impl Certificate {
         let fresh = load(&self.certificate_file, &self.key_file, &self.provider)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
         Ok(())
+    }
+
+    /// When the certificate in use ends, in seconds since 1970; `None` where it does not tell.
+    pub(crate) fn ends_at(&self) -> Option<u64> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let leaf = x509_cert::Certificate::from_der(current.end_entity_cert().ok()?).ok()?;
+        let end = leaf.tbs_certificate().validity().not_after;
+        Some(end.to_unix_duration().as_secs())
     }
 
     /// Reads the files again whenever one of them has changed.

@@ -3,26 +3,25 @@
 //! Every series exists from the start or comes from a list that ends: no client can make the server keep more of them.
 
 mod backend;
+mod registered;
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use prometheus::core::Collector;
-use prometheus::{
-    Encoder, Histogram, HistogramOpts, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
-};
+use prometheus_client::encoding::prometheus_text;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 
 use crate::clock::ClockWatch;
+use crate::listener::Certificate;
 use crate::nodes::NodesWatch;
 use crate::runtime::exchange::ServeError;
 use crate::runtime::pool::Pool;
 use crate::runtime::services::Metrics;
 
 pub use backend::MeteredBackend;
-
-/// Most values that components may give the label of a counter of theirs.
-const MAXIMUM_LABEL_VALUES: usize = 64;
+use registered::{Counters, counters, gauge, histogram};
 
 /// Seconds within which a request is answered: from a read in memory to the longest wait for Google.
 const REQUEST_BUCKETS: [f64; 10] = [
@@ -66,138 +65,137 @@ impl Protocol {
     }
 }
 
-/// The counters of one server.
+/// The numbers of one server.
 pub struct ServerMetrics {
     registry: Registry,
-    requests: IntCounterVec,
+    requests: Counters<&'static str, 2>,
     request_seconds: Histogram,
-    unanswered: IntCounterVec,
-    instances_running: IntGauge,
-    requests_waiting: IntGauge,
-    logins: IntCounterVec,
-    login_outcomes: Mutex<BTreeSet<String>>,
-    commits: IntCounterVec,
+    unanswered: Counters<&'static str, 1>,
+    instances_running: Gauge,
+    requests_waiting: Gauge,
+    logins: Counters<String, 1>,
+    commits: Counters<&'static str, 1>,
     commit_seconds: Histogram,
-    outbound_calls: IntCounterVec,
-    clock_steps: IntCounterVec,
-    duties: IntCounterVec,
-    clock_doubted: IntGauge,
-    nodes_live: IntGauge,
-    clock_skew: IntGauge,
-    works_for_all: IntGauge,
+    outbound_calls: Counters<&'static str, 1>,
+    clock_steps: Counters<&'static str, 1>,
+    duties: Counters<String, 2>,
+    clock_doubted: Gauge,
+    nodes_live: Gauge,
+    clock_skew: Gauge,
+    works_for_all: Gauge,
+    tokens_live: Gauge,
+    certificate_ends: Gauge,
+    certificate: OnceLock<Arc<Certificate>>,
     pool: OnceLock<Weak<Pool>>,
 }
 
 impl ServerMetrics {
     /// All numbers at zero.
-    ///
-    /// # Errors
-    ///
-    /// When two of them have one name, which would be a fault of this program.
-    pub fn new() -> Result<Self, prometheus::Error> {
+    #[must_use]
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("gatehouse");
+        let to = &mut registry;
         let metrics = Self {
-            registry: Registry::new_custom(Some("gatehouse".to_owned()), None)?,
             requests: counters(
-                "http_requests_total",
-                "Requests that were answered, by protocol and class of status.",
-                &["protocol", "status"],
-            )?,
+                to,
+                "http_requests",
+                "Requests that were answered, by protocol and class of status",
+                ["protocol", "status"],
+            ),
             request_seconds: histogram(
+                to,
                 "http_request_duration_seconds",
-                "From the whole request to the whole answer.",
+                "From the whole request to the whole answer",
                 &REQUEST_BUCKETS,
-            )?,
+            ),
             unanswered: counters(
-                "component_failures_total",
-                "Requests that the components gave no answer to: refused for want of an instance, out of time, trapped, or cut off before their end.",
-                &["reason"],
-            )?,
-            instances_running: IntGauge::new(
+                to,
+                "component_failures",
+                "Requests that the components gave no answer to: refused for want of an instance, out of time, trapped, or cut off before their end",
+                ["reason"],
+            ),
+            instances_running: gauge(
+                to,
                 "component_instances_running",
-                "Component instances that serve a request now.",
-            )?,
-            requests_waiting: IntGauge::new(
+                "Component instances that serve a request now",
+            ),
+            requests_waiting: gauge(
+                to,
                 "component_requests_waiting",
-                "Requests that wait for an instance now.",
-            )?,
-            logins: counters("logins_total", "Logins by outcome.", &["outcome"])?,
-            login_outcomes: Mutex::default(),
+                "Requests that wait for an instance now",
+            ),
+            logins: counters(to, "logins", "Logins by outcome", ["outcome"]),
             commits: counters(
-                "storage_commits_total",
-                "Commits by outcome; a conflict is retried by its caller.",
-                &["outcome"],
-            )?,
+                to,
+                "storage_commits",
+                "Commits by outcome; a conflict is retried by its caller",
+                ["outcome"],
+            ),
             commit_seconds: histogram(
+                to,
                 "storage_commit_duration_seconds",
-                "From a commit to its durability.",
+                "From a commit to its durability",
                 &COMMIT_BUCKETS,
-            )?,
+            ),
             outbound_calls: counters(
-                "outbound_calls_total",
-                "Outgoing calls by outcome.",
-                &["outcome"],
-            )?,
+                to,
+                "outbound_calls",
+                "Outgoing calls by outcome",
+                ["outcome"],
+            ),
             clock_steps: counters(
-                "clock_steps_total",
-                "Times that the system's clock was set, by direction.",
-                &["direction"],
-            )?,
+                to,
+                "clock_steps",
+                "Times that the system's clock was set, by direction",
+                ["direction"],
+            ),
             duties: counters(
-                "background_duties_total",
-                "Duties of background work that ended, by duty and by whether they failed: trapped, took too long, or could not do what was due.",
-                &["duty", "outcome"],
-            )?,
-            clock_doubted: IntGauge::new(
+                to,
+                "background_duties",
+                "Duties of background work that ended, by duty and by whether they failed: trapped, took too long, or could not do what was due",
+                ["duty", "outcome"],
+            ),
+            clock_doubted: gauge(
+                to,
                 "clock_doubted",
-                "1 while the system's clock is so far ahead that background work deletes nothing.",
-            )?,
-            nodes_live: IntGauge::new(
+                "1 while the system's clock is so far ahead that background work deletes nothing",
+            ),
+            nodes_live: gauge(
+                to,
                 "nodes_live",
-                "Servers that share the store and were seen within 15 s, this one included.",
-            )?,
-            clock_skew: IntGauge::new(
+                "Servers that share the store and were seen within 15 s, this one included",
+            ),
+            clock_skew: gauge(
+                to,
                 "clock_skew_milliseconds",
-                "By how much the system's clock is ahead of the database's; 0 where the store is no database.",
-            )?,
-            works_for_all: IntGauge::new(
+                "By how much the system's clock is ahead of the database's; 0 where the store is no database",
+            ),
+            works_for_all: gauge(
+                to,
                 "background_work_here",
-                "1 while background work falls to this server, and not to another one that shares its store.",
-            )?,
+                "1 while background work falls to this server, and not to another one that shares its store",
+            ),
+            tokens_live: gauge(
+                to,
+                "tokens_live",
+                "Service tokens that live in the store, when they were last counted through: 20,000 a minute, by the server that background work falls to; 0 at others",
+            ),
+            certificate_ends: gauge(
+                to,
+                "certificate_ends_timestamp_seconds",
+                "When the certificate of the listener ends, in seconds since 1970; 0 without TLS",
+            ),
+            registry,
+            certificate: OnceLock::new(),
             pool: OnceLock::new(),
         };
         metrics.nodes_live.set(1);
         metrics.works_for_all.set(1);
-        metrics.register()?;
-        Ok(metrics)
-    }
-
-    fn register(&self) -> Result<(), prometheus::Error> {
-        let collectors: [Box<dyn Collector>; 15] = [
-            Box::new(self.requests.clone()),
-            Box::new(self.request_seconds.clone()),
-            Box::new(self.unanswered.clone()),
-            Box::new(self.instances_running.clone()),
-            Box::new(self.requests_waiting.clone()),
-            Box::new(self.logins.clone()),
-            Box::new(self.commits.clone()),
-            Box::new(self.commit_seconds.clone()),
-            Box::new(self.outbound_calls.clone()),
-            Box::new(self.clock_steps.clone()),
-            Box::new(self.duties.clone()),
-            Box::new(self.clock_doubted.clone()),
-            Box::new(self.nodes_live.clone()),
-            Box::new(self.clock_skew.clone()),
-            Box::new(self.works_for_all.clone()),
-        ];
-        for collector in collectors {
-            self.registry.register(collector)?;
-        }
-        Ok(())
+        metrics
     }
 
     /// A request of `protocol` was answered with `status` after `time`.
     pub fn answered(&self, protocol: Protocol, status: u16, time: Duration) {
-        let protocol = protocol.name();
         let status = match status {
             200..300 => "2xx",
             300..400 => "3xx",
@@ -206,7 +204,7 @@ impl ServerMetrics {
             503 => "503",
             _ => "5xx",
         };
-        self.requests.with_label_values(&[protocol, status]).inc();
+        self.requests.add([protocol.name(), status], 1);
         self.request_seconds.observe(time.as_secs_f64());
     }
 
@@ -218,7 +216,7 @@ impl ServerMetrics {
             ServeError::NotResumed(_) => "cut-off",
             ServeError::Failed(_) => "trapped",
         };
-        self.unanswered.with_label_values(&[reason]).inc();
+        self.unanswered.add([reason], 1);
     }
 
     /// Shows how busy the instances of `pool` are from now on. The first pool counts.
@@ -228,40 +226,38 @@ impl ServerMetrics {
 
     fn look_at_pool(&self) {
         if let Some(pool) = self.pool.get().and_then(Weak::upgrade) {
-            let gauge = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-            self.instances_running.set(gauge(pool.running()));
-            self.requests_waiting.set(gauge(pool.waiting()));
+            self.instances_running.set(whole(pool.running()));
+            self.requests_waiting.set(whole(pool.waiting()));
         }
     }
 
-    /// True if `outcome` is one of those that are counted; the first ones are.
-    fn is_known_outcome(&self, outcome: &str) -> bool {
-        let mut known = self
-            .login_outcomes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if known.contains(outcome) {
-            return true;
+    /// Shows when `certificate` ends from now on. The first one counts.
+    pub fn watch_certificate(&self, certificate: Arc<Certificate>) {
+        let _ = self.certificate.set(certificate);
+    }
+
+    fn look_at_certificate(&self) {
+        if let Some(end) = self.certificate.get().and_then(|it| it.ends_at()) {
+            self.certificate_ends.set(whole(end));
         }
-        known.len() < MAXIMUM_LABEL_VALUES && known.insert(outcome.to_owned())
     }
 
     /// A commit ended so after `time`.
-    fn committed(&self, outcome: &str, time: Duration) {
-        self.commits.with_label_values(&[outcome]).inc();
+    fn committed(&self, outcome: &'static str, time: Duration) {
+        self.commits.add([outcome], 1);
         self.commit_seconds.observe(time.as_secs_f64());
     }
 
     /// An outgoing call ended.
-    pub fn called(&self, outcome: &str) {
-        self.outbound_calls.with_label_values(&[outcome]).inc();
+    pub fn called(&self, outcome: &'static str) {
+        self.outbound_calls.add([outcome], 1);
     }
 
     /// Makes the series of these duties, of which the components have a few.
     pub fn expect_duties<'d>(&self, duties: impl Iterator<Item = &'d str>) {
-        for duty in duties.take(MAXIMUM_LABEL_VALUES) {
+        for duty in duties {
             for outcome in DUTY_OUTCOMES {
-                let _ = self.duties.with_label_values(&[duty, outcome]);
+                self.duties.add([duty.to_owned(), outcome.to_owned()], 0);
             }
         }
     }
@@ -270,14 +266,20 @@ impl ServerMetrics {
     pub fn did_duty(&self, duty: &str, well: bool) {
         let [done, failed] = DUTY_OUTCOMES;
         let outcome = if well { done } else { failed };
-        self.duties.with_label_values(&[duty, outcome]).inc();
+        self.duties.add([duty.to_owned(), outcome.to_owned()], 1);
+    }
+}
+
+impl Default for ServerMetrics {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl ClockWatch for ServerMetrics {
     fn stepped(&self, forward: bool) {
         let direction = if forward { "forward" } else { "backward" };
-        self.clock_steps.with_label_values(&[direction]).inc();
+        self.clock_steps.add([direction], 1);
     }
 
     fn doubted(&self, doubted: bool) {
@@ -287,7 +289,7 @@ impl ClockWatch for ServerMetrics {
 
 impl NodesWatch for ServerMetrics {
     fn counted(&self, live: usize, clock_ahead: i64) {
-        self.nodes_live.set(i64::try_from(live).unwrap_or(i64::MAX));
+        self.nodes_live.set(whole(live));
         self.clock_skew.set(clock_ahead);
     }
 
@@ -300,33 +302,31 @@ impl Metrics for ServerMetrics {
     fn count(&self, counter: &str, labels: &[(String, String)], by: u64) {
         if let ("logins", [(label, outcome)]) = (counter, labels)
             && label == "outcome"
-            && self.is_known_outcome(outcome)
         {
-            self.logins
-                .with_label_values(&[outcome.as_str()])
-                .inc_by(by);
+            self.logins.add([outcome.clone()], by);
+        }
+    }
+
+    fn set(&self, gauge: &str, value: u64) {
+        if gauge == "tokens-live" {
+            self.tokens_live.set(whole(value));
         }
     }
 
     fn exposition(&self) -> String {
         self.look_at_pool();
-        let mut text = Vec::new();
-        match TextEncoder::new().encode(&self.registry.gather(), &mut text) {
-            Ok(()) => String::from_utf8_lossy(&text).into_owned(),
-            Err(error) => {
-                tracing::error!(%error, "the metrics could not be written");
-                String::new()
-            }
+        self.look_at_certificate();
+        let mut text = String::new();
+        if let Err(error) = prometheus_text::encode(&mut text, &self.registry) {
+            tracing::error!(%error, "the metrics could not be written");
         }
+        text
     }
 }
 
-fn counters(name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, prometheus::Error> {
-    IntCounterVec::new(Opts::new(name, help), labels)
-}
-
-fn histogram(name: &str, help: &str, buckets: &[f64]) -> Result<Histogram, prometheus::Error> {
-    Histogram::with_opts(HistogramOpts::new(name, help).buckets(buckets.to_vec()))
+/// A number as a gauge takes it.
+fn whole(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn l6_what_is_counted_stands_in_the_exposition() {
-        let metrics = ServerMetrics::new().unwrap();
+        let metrics = ServerMetrics::new();
         metrics.answered(
             Protocol::of("/v1/auth/gcp/login"),
             200,
@@ -364,6 +364,7 @@ mod tests {
         metrics.did_duty("maintain-access", false);
         login(&metrics, "success");
         login(&metrics, "success");
+        metrics.set("tokens-live", 12);
 
         let text = metrics.exposition();
         for line in [
@@ -383,6 +384,8 @@ mod tests {
             "gatehouse_nodes_live 3",
             "gatehouse_clock_skew_milliseconds -2500",
             "gatehouse_background_work_here 0",
+            "gatehouse_tokens_live 12",
+            "gatehouse_certificate_ends_timestamp_seconds 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
@@ -390,7 +393,7 @@ mod tests {
 
     #[test]
     fn l6_ten_thousand_outcomes_do_not_grow_the_number_of_series() {
-        let metrics = ServerMetrics::new().unwrap();
+        let metrics = ServerMetrics::new();
         for number in 0..10_000 {
             login(&metrics, &format!("outcome-{number}"));
         }
@@ -398,18 +401,19 @@ mod tests {
         let text = metrics.exposition();
         assert_eq!(
             text.matches("gatehouse_logins_total{").count(),
-            MAXIMUM_LABEL_VALUES
+            registered::MAXIMUM_SERIES
         );
         assert!(text.contains(r#"{outcome="outcome-0"} 2"#));
     }
 
     #[test]
     fn counters_and_labels_that_nobody_defined_are_ignored() {
-        let metrics = ServerMetrics::new().unwrap();
+        let metrics = ServerMetrics::new();
         let before = metrics.exposition();
         metrics.count("strange", &[], 1);
         metrics.count("logins", &[], 1);
         metrics.count("logins", &[("role".to_owned(), "dev".to_owned())], 1);
+        metrics.set("strange", 1);
         assert_eq!(metrics.exposition(), before);
     }
 }

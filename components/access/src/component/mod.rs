@@ -56,6 +56,10 @@ impl system_wit::Guest for Component {
     fn maintain() -> Result<(), Failure> {
         access(Service::maintain)
     }
+
+    fn count_tokens() -> Result<Option<u64>, Failure> {
+        access(Service::count_tokens)
+    }
 }
 
 impl requests_wit::Guest for Component {

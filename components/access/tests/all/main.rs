@@ -17,6 +17,7 @@ mod batch_tokens;
 mod bounds;
 mod cached_reads;
 mod conditions;
+mod counting;
 mod creation;
 mod cubbyhole;
 mod durability;

@@ -185,6 +185,10 @@ impl Metrics for Imported {
         metrics_wit::count(counter, &labels.iter().map(owned).collect::<Vec<_>>(), by);
     }
 
+    fn set(&self, gauge: &str, value: u64) {
+        metrics_wit::set(gauge, value);
+    }
+
     fn exposition(&self) -> String {
         metrics_wit::exposition()
     }

@@ -147,6 +147,10 @@ impl bindings::exports::gatehouse::gateway::background::Guest for Component {
         gateway().maintain_access().map_err(drop)
     }
 
+    fn count_tokens() -> Result<(), ()> {
+        gateway().count_tokens().map_err(drop)
+    }
+
     fn clear_removed_organizations() -> Result<(), ()> {
         gateway().clear_removed_organizations().map_err(drop)
     }

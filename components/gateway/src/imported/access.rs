@@ -41,6 +41,10 @@ impl System for ImportedAccess {
     fn maintain(&self) -> Result<(), Failure> {
         system_wit::maintain()
     }
+
+    fn count_tokens(&self) -> Result<Option<u64>, Failure> {
+        system_wit::count_tokens()
+    }
 }
 
 impl Requests for ImportedAccess {

@@ -42,6 +42,9 @@ const EXPOSITION: &str = "# TYPE gatehouse_logins_total counter\ngatehouse_login
 #[derive(Default)]
 struct Counted(Mutex<BTreeMap<String, u64>>);
 
+/// The gauge that tells how many tokens live.
+const TOKENS_LIVE: &str = "tokens-live";
+
 impl Metrics for Shared<Counted> {
     fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64) {
         assert_eq!(
@@ -50,6 +53,11 @@ impl Metrics for Shared<Counted> {
         );
         let mut counted = self.0.0.lock().unwrap();
         *counted.entry(labels[0].1.to_owned()).or_default() += by;
+    }
+
+    fn set(&self, gauge: &str, value: u64) {
+        assert_eq!(gauge, TOKENS_LIVE);
+        self.0.0.lock().unwrap().insert(gauge.to_owned(), value);
     }
 
     fn exposition(&self) -> String {
@@ -187,6 +195,21 @@ fn l6_refused_logins_are_counted_by_their_reason() {
     let expected = ["lifetime", "malformed-request", "role", "signature"];
     assert_eq!(counted.keys().collect::<Vec<_>>(), expected);
     assert!(counted.values().all(|number| *number == 1));
+}
+
+#[test]
+fn l6_the_host_is_told_how_many_tokens_live() {
+    let watched = watched(None, None, 0);
+    watched.server.run_background();
+    let told = || watched.counted.0.lock().unwrap().get(TOKENS_LIVE).copied();
+    assert_eq!(told(), Some(1), "the root token");
+    let created = r#"{"policies":["default"]}"#;
+    watched
+        .server
+        .post("auth/token/create", created)
+        .expect(200);
+    watched.server.run_background();
+    assert_eq!(told(), Some(2));
 }
 
 #[test]

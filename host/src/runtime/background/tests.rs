@@ -165,7 +165,7 @@ async fn l6_a_duty_that_fails_is_counted_as_failed_and_told_in_the_log() {
         let lines = tracing_subscriber::fmt().with_writer(log.clone());
         let _log = tracing::subscriber::set_default(lines.with_ansi(false).finish());
         let background = subject(code).background;
-        let metrics = ServerMetrics::new().unwrap();
+        let metrics = ServerMetrics::new();
         metrics.expect_duties(background.duties());
         let done = |duty: &str, well| metrics.did_duty(duty, well);
         let stop = tokio::time::sleep(INTERVAL / 2);

@@ -13,6 +13,9 @@ pub trait Metrics: Send + Sync {
     /// Adds `by` to a counter, if it is known.
     fn count(&self, counter: &str, labels: &[(String, String)], by: u64);
 
+    /// Sets a gauge, if it is known.
+    fn set(&self, gauge: &str, value: u64);
+
     /// All numbers in the text format of Prometheus.
     fn exposition(&self) -> String;
 }
@@ -23,6 +26,8 @@ pub struct NoMetrics;
 
 impl Metrics for NoMetrics {
     fn count(&self, _: &str, _: &[(String, String)], _: u64) {}
+
+    fn set(&self, _: &str, _: u64) {}
 
     fn exposition(&self) -> String {
         String::new()
@@ -42,6 +47,11 @@ pub(super) fn bind(
             Ok(())
         },
     )?;
+    let bound = Arc::clone(metrics);
+    instance.func_wrap("set", move |_, (gauge, value): (String, u64)| {
+        bound.set(&gauge, value);
+        Ok(())
+    })?;
     let bound = Arc::clone(metrics);
     instance.func_wrap("exposition", move |_, ()| Ok((bound.exposition(),)))
 }
