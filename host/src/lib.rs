@@ -30,3 +30,4 @@ pub mod seal;
 pub mod server;
 pub mod settings;
 mod start_checks;
+pub mod traces;

@@ -19,6 +19,7 @@ use tracing_subscriber::reload;
 use crate::listener::ACCESS_LOG;
 use crate::one_line::escaped;
 use crate::runtime::services::{Log, LogLevel, LogLine, LogLines};
+use crate::traces::TRACES;
 
 /// How many lines are kept.
 const KEPT_LINES: usize = 1_024;
@@ -85,6 +86,7 @@ fn targets(own: LevelFilter) -> Targets {
         .with_default(LevelFilter::INFO)
         .with_target(OWN_TARGETS, own)
         .with_target(ACCESS_LOG, LevelFilter::OFF)
+        .with_target(TRACES, LevelFilter::OFF)
 }
 
 struct Keeper;

@@ -31,6 +31,7 @@ pub fn program() -> Result<Program> {
     Ok(Program {
         path: std::env::current_exe()?,
         arguments: vec![MODE.to_owned()],
+        needs_database: false,
     })
 }
 

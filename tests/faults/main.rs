@@ -21,6 +21,7 @@ mod shared_store;
 mod slow_reader;
 mod soak;
 mod terminations;
+mod traces;
 
 /// The program that runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

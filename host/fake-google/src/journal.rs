@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use http::header::{AUTHORIZATION, USER_AGENT};
+use http::header::{AUTHORIZATION, HeaderName, USER_AGENT};
 use http::{HeaderMap, Method, Uri};
 
 use crate::endpoint::Endpoint;
+
+/// The trace that a request belongs to.
+const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Requests that are remembered; older ones are forgotten, so that a long-lived fake does not grow.
 const REMEMBERED_REQUESTS: usize = 4096;
@@ -23,6 +26,8 @@ pub struct RecordedRequest {
     pub authorized: bool,
     /// Its `User-Agent`; none when absent or not text.
     pub user_agent: Option<String>,
+    /// Its `traceparent`; none when absent or not text.
+    pub trace_parent: Option<String>,
 }
 
 /// Counts of all requests, and the latest ones themselves.
@@ -45,6 +50,10 @@ impl Journal {
         if self.requests.len() == REMEMBERED_REQUESTS {
             self.requests.pop_front();
         }
+        let text = |name: HeaderName| {
+            let value = headers.get(name)?.to_str().ok()?;
+            Some(value.to_owned())
+        };
         self.requests.push_back(RecordedRequest {
             endpoint,
             method: method.clone(),
@@ -52,10 +61,8 @@ impl Journal {
                 .path_and_query()
                 .map_or_else(String::new, ToString::to_string),
             authorized: headers.contains_key(AUTHORIZATION),
-            user_agent: headers
-                .get(USER_AGENT)
-                .and_then(|value| value.to_str().ok())
-                .map(str::to_owned),
+            user_agent: text(USER_AGENT),
+            trace_parent: text(TRACE_PARENT),
         });
     }
 

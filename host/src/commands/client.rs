@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use clap::Args;
-use gatehouse::outbound::{TrustError, client_configuration};
+use gatehouse::outbound::client_configuration;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::HttpsConnectorBuilder;
@@ -55,15 +55,7 @@ impl RemoteServer {
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>> {
-        let tls = client_configuration(self.ca_file.as_deref());
-        // The file is one of this command, not of a setting.
-        let tls = tls.map_err(|error| match error {
-            TrustError::CaFile { path, reason } => anyhow::anyhow!(
-                "--ca-file: {} holds no usable certificate: {reason}",
-                path.display()
-            ),
-            other @ TrustError::Tls(_) => other.into(),
-        })?;
+        let tls = client_configuration("--ca-file", self.ca_file.as_deref())?;
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(tls)
             .https_or_http()

@@ -4,12 +4,14 @@ use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
 use gatehouse::listener::ACCESS_LOG;
-use gatehouse::settings::{AccessLog, LogFormat, LogSettings};
+use gatehouse::settings::{AccessLog, LogFormat, Settings};
+use gatehouse::traces::Exporter;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::Registry;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
@@ -26,6 +28,7 @@ pub(super) struct Log {
     /// The level of the lines on standard error, which can be changed.
     pub(super) level: Level,
     _access: Option<AccessWriter>,
+    _traces: Option<Exporter>,
 }
 
 /// The writer of the access log, which is written to its end when this is dropped.
@@ -46,27 +49,33 @@ impl Drop for AccessWriter {
     }
 }
 
-/// Sends the log to standard error, and the access log where the settings say.
-pub(super) fn start_log(settings: &LogSettings) -> Result<Log> {
-    let filter = level_filter(&settings.level).context("log.level")?;
+/// Sends the log to standard error, and the access log and traces where the settings say.
+pub(super) fn start_log(settings: &Settings) -> Result<Log> {
+    let filter = level_filter(&settings.log.level).context("log.level")?;
     let (filter, level) = reload::Layer::new(filter);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    let lines = match settings.format {
+    let lines = match settings.log.format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    let (access, writer) = access_log(settings.access).unzip();
-    let log = tracing_subscriber::registry()
-        .with(lines.with_filter(filter))
-        .with(access)
-        .with(gatehouse::log::layer());
+    let (access, writer) = access_log(settings.log.access).unzip();
+    let traces = Exporter::start(&settings.telemetry, &settings.node.name())?;
+    // A layer that is `None` would have every callsite of every library enabled.
+    let mut layers: Vec<Box<dyn Layer<Registry> + Send + Sync>> = vec![
+        lines.with_filter(filter).boxed(),
+        gatehouse::log::layer().boxed(),
+    ];
+    layers.extend(access.map(Layer::boxed));
+    layers.extend(traces.as_ref().map(|traces| traces.layer().boxed()));
+    let log = tracing_subscriber::registry().with(layers);
     log.try_init()
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
     Ok(Log {
         level: Level(level),
         _access: writer,
+        _traces: traces,
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gatehouse::audit::Sinks;
 use gatehouse::listener::{ACCESS_LOG, Certificate};
 use gatehouse::settings::{EffectiveSetting, Settings};
+use gatehouse::traces::TRACES;
 use tokio::signal::unix::Signal;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Registry;
@@ -30,10 +31,12 @@ pub(super) struct Reloaded {
 /// The level of the log, which can be changed.
 pub(super) struct Level(pub(super) Handle<Targets, Registry>);
 
-/// The lines that a level of the settings shows. Those of the access log are of another log.
+/// The lines that a level of the settings shows. Those of the access log are of another log, and spans of traces of none.
 pub(super) fn level_filter(level: &str) -> Result<Targets, ParseError> {
     let filter: Targets = level.parse()?;
-    Ok(filter.with_target(ACCESS_LOG, LevelFilter::OFF))
+    Ok(filter
+        .with_target(ACCESS_LOG, LevelFilter::OFF)
+        .with_target(TRACES, LevelFilter::OFF))
 }
 
 impl Level {

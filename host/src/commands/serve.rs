@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(arguments: Arguments) -> Result<()> {
     let settings = arguments.source.load()?;
-    let log = start_log(&settings.log)?;
+    let log = start_log(&settings)?;
     let stop = stop_signal();
     forbid_core_dumps();
     check_files(&settings)?;

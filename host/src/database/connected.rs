@@ -8,7 +8,7 @@ use gatehouse_store::{
 };
 use zeroize::Zeroizing;
 
-use crate::outbound::{TrustError, client_configuration};
+use crate::outbound::client_configuration;
 use crate::settings::{Settings, StorageType};
 
 /// The advice about a server that keeps acknowledged commits on one machine.
@@ -113,13 +113,7 @@ fn warning(server: Server) -> Option<&'static str> {
 
 fn address(settings: &Settings) -> Result<PostgresSettings> {
     let storage = &settings.storage;
-    let tls = client_configuration(storage.ca_file.as_deref()).map_err(|error| match error {
-        TrustError::CaFile { path, reason } => anyhow::anyhow!(
-            "storage.ca_file: {} holds no usable certificate: {reason}",
-            path.display()
-        ),
-        other => other.into(),
-    })?;
+    let tls = client_configuration("storage.ca_file", storage.ca_file.as_deref())?;
     let password = match &storage.password_file {
         None => None,
         Some(file) => {

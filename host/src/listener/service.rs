@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use super::RequestHandler;
+use super::Route;
 use super::access_log::Line;
 use super::activity::Activity;
 use super::answer::AnswerBody;
@@ -25,6 +26,7 @@ use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::request_error::{Dialect, RequestError};
 use super::request_id::{self, RequestId};
+use crate::traces::RequestSpan;
 
 /// The state that all connections of a listener share.
 pub(super) struct Shared<H> {
@@ -46,10 +48,11 @@ pub(super) struct Exchange<H> {
 
 impl<H: RequestHandler> Exchange<H> {
     /// Answers a request, one way or the other.
-    pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<AnswerBody> {
+    pub(super) async fn serve(&self, mut request: Request<Incoming>) -> Response<AnswerBody> {
         let (running, ordinal) = self.activity.begin();
         let id = RequestId::fresh();
         let mut line = Line::begin(&request, id.as_ref(), self.socket);
+        let traced = RequestSpan::begin(&request, id.as_ref());
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
         let dialect = Dialect::of(request.uri().path());
@@ -62,6 +65,7 @@ impl<H: RequestHandler> Exchange<H> {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
                 let span = tracing::info_span!("request", id = id.as_ref().map(RequestId::as_str));
+                traced.attach(request.extensions_mut());
                 let passing = self
                     .pass_on(request, id.clone(), line.as_mut())
                     .instrument(span);
@@ -82,6 +86,8 @@ impl<H: RequestHandler> Exchange<H> {
         if let Some(line) = line {
             line.end(&answer);
         }
+        let route = answer.extensions().get::<Route>();
+        traced.end(answer.status(), route.map(|route| route.0.as_str()));
         running.finish();
         answer.map(|body| body.sent_by(&self.activity))
     }

@@ -16,6 +16,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::breaker::{Change, Outcome};
@@ -26,6 +27,7 @@ use super::trust::{TrustError, client_configuration};
 use crate::clock::SteadyClock;
 use crate::metrics::ServerMetrics;
 use crate::settings::{GoogleSettings, LimitsSettings};
+use crate::traces;
 
 type PooledClient = Client<HttpsConnector<HttpConnector<CheckedResolver>>, WasiBody>;
 
@@ -68,7 +70,7 @@ impl Outbound {
         now: Now,
     ) -> Result<Self, TrustError> {
         let policy = Arc::new(Policy::new(google));
-        let tls = client_configuration(google.ca_file.as_deref())?;
+        let tls = client_configuration("google.ca_file", google.ca_file.as_deref())?;
         let client = |grant| pooled_client(&policy, grant, &tls, limits);
         Ok(Self {
             google: client(Grant::Google),
@@ -111,7 +113,7 @@ impl Outbound {
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
     ) -> Result<Response<WasiBody>, Error> {
-        let result = self.call(request, options).await;
+        let result = self.traced_call(request, options).await;
         if let Some(metrics) = &self.metrics {
             metrics.called(match &result {
                 Ok(answer) if answer.status().is_server_error() => "server-error",
@@ -119,6 +121,21 @@ impl Outbound {
                 Err(Error::HttpRequestDenied | Error::DestinationIpProhibited) => "denied",
                 Err(_) => "failed",
             });
+        }
+        result
+    }
+
+    async fn traced_call(
+        &self,
+        mut request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+    ) -> Result<Response<WasiBody>, Error> {
+        let span = traces::outgoing_call(request.method(), request.uri());
+        traces::hand_on(&span, request.headers_mut());
+        let result = self.call(request, options).instrument(span.clone()).await;
+        match &result {
+            Ok(answer) => traces::answered(&span, answer.status()),
+            Err(_) => traces::failed(&span),
         }
         result
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{Request, Response};
+use tracing::Instrument as _;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Outbound;
@@ -30,11 +31,13 @@ impl WasiHttpHooks for OutboundHooks {
         _: Driver,
     ) -> Sending {
         let outbound = Arc::clone(&self.0);
-        Box::new(async move {
+        let sending = async move {
             let answer = outbound.send(request, options).await?;
             // The pool drives its connections by itself.
             Ok((answer, Box::new(std::future::ready(Ok(()))) as Driver))
-        })
+        };
+        // It becomes a task of its own.
+        Box::new(sending.in_current_span())
     }
 
     /// The client writes the header itself, as the protocol of the connection wants it.

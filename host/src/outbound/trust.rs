@@ -10,9 +10,11 @@ use rustls::{ClientConfig, RootCertStore};
 /// Why the trusted authorities could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// `google.ca_file` cannot be used.
-    #[error("google.ca_file: {path} holds no usable certificate: {reason}")]
+    /// The file with further authorities cannot be used.
+    #[error("{setting}: {path} holds no usable certificate: {reason}")]
     CaFile {
+        /// The setting that names the file.
+        setting: &'static str,
         /// The file.
         path: PathBuf,
         /// The flaw.
@@ -23,21 +25,25 @@ pub enum TrustError {
     Tls(#[from] rustls::Error),
 }
 
-/// TLS 1.2 and 1.3, verified against the operating system's authorities and those of `ca_file` (SEC-N4).
+/// TLS 1.2 and 1.3, verified against the operating system's authorities and those of `ca_file` (SEC-N4), which the setting called `setting`
+/// names.
 ///
 /// # Errors
 ///
 /// When the file cannot be used or TLS cannot be set up.
-pub fn client_configuration(ca_file: Option<&Path>) -> Result<ClientConfig, TrustError> {
+pub fn client_configuration(
+    setting: &'static str,
+    ca_file: Option<&Path>,
+) -> Result<ClientConfig, TrustError> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(native.certs);
     if let Some(path) = ca_file {
-        add_file(&mut roots, path)?;
+        add_file(&mut roots, setting, path)?;
     }
     if roots.is_empty() {
         tracing::warn!(
-            "the operating system has no certificate authorities; no https call can succeed without google.ca_file"
+            "the operating system has no certificate authorities; no https call can succeed without {setting}"
         );
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -47,8 +53,13 @@ pub fn client_configuration(ca_file: Option<&Path>) -> Result<ClientConfig, Trus
         .with_no_client_auth())
 }
 
-fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), TrustError> {
+fn add_file(
+    roots: &mut RootCertStore,
+    setting: &'static str,
+    path: &Path,
+) -> Result<(), TrustError> {
     let unusable = |reason: String| TrustError::CaFile {
+        setting,
         path: path.to_owned(),
         reason,
     };

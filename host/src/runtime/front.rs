@@ -7,6 +7,7 @@ use http::header::{ACCEPT, HeaderMap};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use tokio::sync::oneshot;
+use tracing::Instrument as _;
 use wasmtime::Store;
 use wasmtime::component::{ComponentExportIndex, Func, InstancePre};
 use wasmtime_wasi_http::WasiHttpView;
@@ -17,8 +18,12 @@ use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 use super::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
 use super::state::InstanceState;
 use crate::listener::{RequestId, Route};
+use crate::traces;
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};
+
+/// The interface of the API.
+const EXCHANGE: &str = "gatehouse:gateway/exchange@0.1.0";
 
 /// The interface of the console.
 const PAGES: &str = "gatehouse:console/pages@0.1.0";
@@ -188,7 +193,8 @@ impl Front {
         let headers = headers(request);
         let exchange = whole.gatehouse_gateway_exchange();
         let resumed = exchange.call_resume(store, received(request, &headers), continuation);
-        match resumed.await? {
+        let span = traces::component_call(EXCHANGE, "resume");
+        match resumed.instrument(span).await? {
             Ok(part) => Ok(BodyPart {
                 bytes: part.body.into(),
                 rest: part.rest.map(Into::into),
@@ -206,7 +212,9 @@ async fn exchange(
     let headers = headers(request);
     let exchange = whole.gatehouse_gateway_exchange();
     let answer = exchange.call_handle(store, received(request, &headers));
-    response(answer.await?).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+    let span = traces::component_call(EXCHANGE, "handle");
+    response(answer.instrument(span).await?)
+        .map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
 }
 
 async fn page(
@@ -218,6 +226,7 @@ async fn page(
     let handle = pages.typed::<(wit::Request<'_>,), (wit::Response,)>(&mut *store)?;
     let (answer,) = handle
         .call_async(&mut *store, (received(request, &headers),))
+        .instrument(traces::component_call(PAGES, "handle"))
         .await?;
     response(answer).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
 }
@@ -317,8 +326,9 @@ async fn stream(
     let answer = http.new_response_outparam(sender)?;
     let handler = proxy.wasi_http_incoming_handler();
     let handled = async {
-        let called = handler.call_handle(store, request, answer).await;
-        called.map_err(ServeError::from)
+        let called = handler.call_handle(store, request, answer);
+        let span = traces::component_call("wasi:http/incoming-handler", "handle");
+        called.instrument(span).await.map_err(ServeError::from)
     };
     // The guest writes the body while this side takes it: neither can finish without the other.
     let ((), response) = tokio::try_join!(handled, collect(receiver))?;

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-use tracing::Instrument as _;
 use wasmtime::Engine;
 use wasmtime::component::InstancePre;
 
@@ -20,6 +19,7 @@ use super::exchange::{BodyPart, ServeError};
 use super::front::{Front, FrontTemplate};
 use super::instances::{Idle, Instance};
 use super::state::{Grants, InstanceState};
+use crate::traces;
 
 /// How instances are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,14 +138,15 @@ impl Pool {
     ) -> Result<http::Response<BodyPart>, ServeError> {
         let request = request.into();
         let pool = Arc::clone(self);
-        to_its_end(async move {
+        let served = Arc::clone(&request);
+        let work = async move {
             pool.run(async |instance: &mut Instance<Front>| {
-                let answer = instance.exports.answer(&mut instance.store, &request);
+                let answer = instance.exports.answer(&mut instance.store, &served);
                 answer.await
             })
             .await
-        })
-        .await
+        };
+        to_its_end(traces::in_span_of(&request, work)).await
     }
 
     /// The next part of the component's answer to `request`, whose body need not be there any more. It is made by any instance, which is held
@@ -162,15 +163,16 @@ impl Pool {
     ) -> Result<BodyPart, ServeError> {
         let turn = self.turn().await?;
         let pool = Arc::clone(self);
-        to_its_end(async move {
+        let served = Arc::clone(&request);
+        let work = async move {
             let _turn = turn;
             pool.run(async |instance: &mut Instance<Front>| {
                 let Instance { exports, store, .. } = instance;
-                exports.resume(store, &request, &continuation).await
+                exports.resume(store, &served, &continuation).await
             })
             .await
-        })
-        .await
+        };
+        to_its_end(traces::in_span_of(&request, work)).await
     }
 
     /// Waits for a further part to be made beside others.
@@ -230,7 +232,7 @@ async fn to_its_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ServeError>> + Send + 'static,
 ) -> Result<T, ServeError> {
     // A panic in here is the host's own fault; it ends this task alone.
-    match tokio::spawn(work.in_current_span()).await {
+    match tokio::spawn(work).await {
         Ok(outcome) => outcome,
         Err(error) => Err(ServeError::Failed(wasmtime::Error::new(error))),
     }

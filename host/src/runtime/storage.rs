@@ -1,12 +1,16 @@
 //! The import `gatehouse:storage/key-value`, bound to one store under the name that a component uses for it.
 
+use std::sync::Arc;
+
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Page, Requirement, StoreError, Version,
 };
 use gatehouse_store::PrivateStore;
+use tracing::{Instrument as _, Span};
 use wasmtime::component::Linker;
 
 use super::state::InstanceState;
+use crate::traces;
 use bindings::gatehouse::storage::key_value as wit;
 
 /// The name under which a component that stands alone imports its store.
@@ -33,36 +37,44 @@ pub fn bind(
     store: PrivateStore,
 ) -> wasmtime::Result<()> {
     let mut instance = linker.instance(name)?;
-    let bound = store.clone();
+    let bound = Bound {
+        name: name.into(),
+        store,
+    };
+    let store = bound.clone();
     instance.func_wrap_async("get", move |_, (keys,): (Vec<String>,)| {
-        let store = bound.clone();
+        let bound = store.clone();
         Box::new(async move {
-            let found = store.get(&keys).await;
+            let span = bound.span("get", keys.len());
+            let found = traced(span, bound.store.get(&keys)).await;
             let entries = |found: Vec<Option<Entry>>| -> Vec<Option<wit::Entry>> {
                 found.into_iter().map(|found| found.map(entry)).collect()
             };
             Ok((found.map(entries).map_err(error),))
         })
     })?;
-    let bound = store.clone();
+    let store = bound.clone();
     instance.func_wrap_async("get-changed", move |_, (keys,): (Vec<wit::HeldKey>,)| {
-        let store = bound.clone();
+        let bound = store.clone();
         Box::new(async move {
             let keys: Vec<HeldKey<'_>> = keys.iter().map(held_key).collect();
-            let found = store.get_changed(&keys).await;
+            let span = bound.span("get-changed", keys.len());
+            let found = traced(span, bound.store.get_changed(&keys)).await;
             let differences = |found: Vec<Difference>| -> Vec<wit::Difference> {
                 found.into_iter().map(difference).collect()
             };
             Ok((found.map(differences).map_err(error),))
         })
     })?;
-    let bound = store.clone();
+    let store = bound.clone();
     instance.func_wrap_async(
         "scan",
         move |_, (prefix, after, limit): (String, Option<String>, u32)| {
-            let store = bound.clone();
+            let bound = store.clone();
             Box::new(async move {
-                let found = store.scan(&prefix, after.as_deref(), limit).await;
+                let span = bound.span("scan", usize::try_from(limit).unwrap_or(usize::MAX));
+                let scan = bound.store.scan(&prefix, after.as_deref(), limit);
+                let found = traced(span, scan).await;
                 Ok((found.map(page).map_err(error),))
             })
         },
@@ -70,16 +82,40 @@ pub fn bind(
     instance.func_wrap_async(
         "commit",
         move |_, (checks, changes): (Vec<wit::Check>, Vec<wit::Change>)| {
-            let store = store.clone();
+            let bound = bound.clone();
             Box::new(async move {
+                let span = bound.span("commit", changes.len());
                 let checks = checks.into_iter().map(check).collect();
                 let changes = changes.into_iter().map(change).collect();
-                let outcome = store.commit(checks, changes).await;
+                let outcome = traced(span, bound.store.commit(checks, changes)).await;
                 Ok((outcome.map_err(commit_error),))
             })
         },
     )?;
     Ok(())
+}
+
+/// A store, and the name by which a component calls it.
+#[derive(Clone)]
+struct Bound {
+    name: Arc<str>,
+    store: PrivateStore,
+}
+
+impl Bound {
+    /// The span of a call with as many keys or changes.
+    fn span(&self, operation: &str, count: usize) -> Span {
+        traces::store_call(&self.name, operation, count)
+    }
+}
+
+/// Does `call` in `span`, which tells whether it failed.
+async fn traced<T, E>(span: Span, call: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let outcome = call.instrument(span.clone()).await;
+    if outcome.is_err() {
+        traces::failed(&span);
+    }
+    outcome
 }
 
 fn entry(from: Entry) -> wit::Entry {

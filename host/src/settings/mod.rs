@@ -27,7 +27,7 @@ pub use reference::SettingsReference;
 pub use sections::{
     AccessLog, BootstrapSettings, ComponentsSettings, ConsoleSettings, Edition, LimitsSettings,
     ListenerSettings, LogFormat, LogSettings, NodeSettings, OrganizationsSettings, SealSettings,
-    SealType, StorageSettings, StorageType, VersionSettings,
+    SealType, StorageSettings, StorageType, TelemetrySettings, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, SettingError};
 
@@ -63,6 +63,8 @@ pub struct Settings {
     pub limits: LimitsSettings,
     /// The log that is written to standard error.
     pub log: LogSettings,
+    /// The traces that are exported.
+    pub telemetry: TelemetrySettings,
     /// Where requests and answers are recorded; empty for nowhere.
     pub audit: Vec<AuditSinkSettings>,
     effective: Vec<EffectiveSetting>,
@@ -177,6 +179,7 @@ impl Settings {
             console: ConsoleSettings::read(&mut sources.section("console")),
             limits: LimitsSettings::read(&mut sources.section("limits")),
             log: LogSettings::read(&mut sources.section("log")),
+            telemetry: TelemetrySettings::read(&mut sources.section("telemetry")),
             audit: AuditSinkSettings::read_all(sources),
             effective: Vec::new(),
         }

@@ -476,3 +476,26 @@ impl LogSettings {
         }
     }
 }
+
+/// `[telemetry]`: the traces that are exported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TelemetrySettings {
+    /// Where spans are sent by OTLP over HTTP, with the whole path: `http://127.0.0.1:4318/v1/traces` for a collector beside the server. None
+    /// by default: no traces are kept.
+    pub traces_url: Option<Url>,
+    /// One trace in how many is exported, of those that begin here. Of those that a client's `traceparent` names, its sender decides.
+    /// Default 1: all.
+    pub traces_one_in: usize,
+    /// PEM file with certificate authorities that are trusted for the collector beside those of the operating system.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl TelemetrySettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            traces_url: section.optional("traces_url"),
+            traces_one_in: section.count("traces_one_in", 1),
+            ca_file: section.optional("ca_file"),
+        }
+    }
+}

@@ -9,7 +9,7 @@ use url::{Host, Url};
 use super::sections::is_of_name;
 use super::source::SettingError;
 use super::{AuditSinkSettings, AuditSinkType, SealType, Settings, StorageSettings, StorageType};
-use crate::database;
+use crate::{database, traces};
 
 /// Every rule that the settings break.
 pub(super) fn broken_rules(settings: &Settings) -> Vec<SettingError> {
@@ -17,6 +17,7 @@ pub(super) fn broken_rules(settings: &Settings) -> Vec<SettingError> {
     check_listener(settings, &mut problems);
     check_storage(settings, &mut problems);
     check_node(settings, &mut problems);
+    check_telemetry(settings, &mut problems);
     check_seal(settings, &mut problems);
     check_google(settings, &mut problems);
     check_audit(settings, &mut problems);
@@ -76,6 +77,24 @@ fn check_storage(settings: &Settings, problems: &mut Vec<SettingError>) {
         )),
         StorageType::Postgresql => check_database(storage, problems),
         _ => {}
+    }
+}
+
+fn check_telemetry(settings: &Settings, problems: &mut Vec<SettingError>) {
+    let Some(url) = &settings.telemetry.traces_url else {
+        return;
+    };
+    if !traces::IS_BUILT_IN {
+        problems.push(SettingError::new(
+            "telemetry.traces_url",
+            "this program was built without the export of traces; take a release, or build it with `--features otlp`",
+        ));
+    }
+    if !matches!(url.scheme(), "http" | "https") {
+        problems.push(SettingError::new(
+            "telemetry.traces_url",
+            "expected an address by http or https, such as \"http://127.0.0.1:4318/v1/traces\"",
+        ));
     }
 }
 

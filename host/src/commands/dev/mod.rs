@@ -87,7 +87,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         .await
         .context("cannot start the fake Google")?;
     let settings = settings(&arguments, &google, std::env::vars_os())?;
-    let _log = start_log(&settings.log)?;
+    let _log = start_log(&settings)?;
     let mut stop = std::pin::pin!(stop_signal());
     forbid_core_dumps();
     tracing::warn!(

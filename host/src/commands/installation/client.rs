@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use clap::Args;
-use gatehouse::outbound::{TrustError, client_configuration};
+use gatehouse::outbound::client_configuration;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -113,12 +113,7 @@ impl Connection<'_> {
         let token = header_value(&token).context("the token has characters that no token has")?;
         let namespace = self.namespace.map(header_value).transpose();
         let namespace = namespace.context("the namespace has characters that none has")?;
-        let trust = client_configuration(self.ca_file).map_err(|error| match error {
-            TrustError::CaFile { path, reason } => {
-                anyhow::anyhow!("{} holds no usable certificate: {reason}", path.display())
-            }
-            error @ TrustError::Tls(_) => error.into(),
-        })?;
+        let trust = client_configuration("--ca-file", self.ca_file)?;
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(trust)
             .https_or_http()

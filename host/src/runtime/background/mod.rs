@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use gatehouse_ports::{OsRandom, Random};
+use tracing::Instrument as _;
 use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, InstancePre};
 
 use super::state::{Grants, InstanceState};
+use crate::traces;
 
 /// The interface whose functions are called, where the component exports it.
 const INTERFACE: &str = "gatehouse:gateway/background@0.1.0";
@@ -114,7 +116,10 @@ impl Background {
         let wall_time = self.settings.wall_time;
         let mut round = Vec::with_capacity(self.duties.len());
         for (duty, function) in self.duties.iter().filter(|(duty, _)| !held(duty)) {
-            let outcome = match tokio::time::timeout(wall_time, self.call(function)).await {
+            let call = self
+                .call(function)
+                .instrument(traces::component_call(INTERFACE, duty));
+            let outcome = match tokio::time::timeout(wall_time, call).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(RunError::TimedOut(wall_time)),
             };

@@ -46,7 +46,7 @@ pub(super) async fn download(
         .header("x-vault-token", authorization)
         .body(Empty::<Bytes>::new())?;
     let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(client_configuration(ca_file)?)
+        .with_tls_config(client_configuration("--ca-file", ca_file)?)
         .https_or_http()
         .enable_http1()
         .build();
