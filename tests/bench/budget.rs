@@ -4,6 +4,7 @@
 //! the innermost frame that one of [`PARTS`] knows; what the compiler has inlined into another part counts for that part.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,7 +14,7 @@ use gatehouse_tests::{Program, ROLE, Storage, target_folder, workspace};
 use crate::cores::Cores;
 use crate::load::Measured;
 use crate::{
-    LOAD, login_request, lookup_request, prepared, repeated, show_request, workload_token,
+    LOAD, login_request, lookup_request, prepared, repeated, report, show_request, workload_token,
 };
 
 /// A program with names that is there already, in place of building one.
@@ -58,7 +59,8 @@ const PARTS: [(&str, &[&str]); 17] = [
 ];
 const REST: &str = "the rest";
 
-/// Prints microseconds of processor time by part, for each request that a budget is kept of.
+/// Prints microseconds of processor time by part, for each request that a budget is kept of; with `GATEHOUSE_WRITE`, writes them into
+/// docs/performance.md.
 ///
 /// # Errors
 ///
@@ -97,7 +99,12 @@ pub fn run(cores: &Cores) -> Result<()> {
             columns.push((what, total, shares));
         }
     }
-    print(&columns);
+    let table = table(&columns);
+    println!("{table}");
+    if std::env::var_os("GATEHOUSE_WRITE").is_some() {
+        let document = workspace().join("docs/performance.md");
+        report::write_into(&document, &["budget"], &table)?;
+    }
     Ok(())
 }
 
@@ -176,20 +183,29 @@ fn part(sample: &str) -> &'static str {
         .unwrap_or(REST)
 }
 
-fn print(columns: &[(String, f64, BTreeMap<&str, f64>)]) {
+/// The microseconds of each part, in Markdown.
+fn table(columns: &[(String, f64, BTreeMap<&str, f64>)]) -> String {
     let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
-    println!("| microseconds of | {} |", names.join(" | "));
-    println!("|---|{}", "---|".repeat(names.len()));
+    let mut table = format!(
+        "| microseconds of | {} |\n|---|{}\n",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
+    // Writing to a string does not fail.
+    let mut row = |part: &str, cells: &[String]| {
+        let _ = writeln!(table, "| {part} | {} |", cells.join(" | "));
+    };
     for part in PARTS.iter().map(|(part, _)| *part).chain([REST]) {
         let cells: Vec<String> = columns
             .iter()
             .map(|(_, total, shares)| format!("{:.1}", total * shares.get(part).unwrap_or(&0.0)))
             .collect();
-        println!("| {part} | {} |", cells.join(" | "));
+        row(part, &cells);
     }
     let totals: Vec<String> = columns
         .iter()
         .map(|(_, total, _)| format!("{total:.1}"))
         .collect();
-    println!("| all | {} |", totals.join(" | "));
+    row("all", &totals);
+    table
 }
