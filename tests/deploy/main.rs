@@ -1,5 +1,6 @@
 //! Each file of `deploy` is parsed, tried by the program that it is for where that is installed, and held against what it speaks of.
 
+mod debian;
 mod haproxy;
 mod image;
 mod kubernetes;
