@@ -34,6 +34,8 @@ fn an_operator_sees_lines_as_they_are_logged_and_the_end_of_the_server() {
         );
     }
     assert!(line.contains(r#""@level":"info""#), "{line}");
+    let name = rotated.header("x-request-id").unwrap();
+    assert!(line.contains(&format!("request_id={name}")), "{line}");
 
     // A server that stops ends the body as a whole one: it is not held up by those who follow its log.
     assert_eq!(installation.server().terminate().unwrap(), Some(0));

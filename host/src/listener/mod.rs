@@ -35,6 +35,7 @@ use tokio_rustls::TlsAcceptor;
 pub use access_log::{ACCESS_LOG, Route};
 pub use answer::{AnswerBody, CutOffError};
 pub use request_error::RequestError;
+pub(crate) use request_id::REQUEST_SPAN;
 pub use request_id::RequestId;
 pub use tls::{Certificate, CertificateError};
 

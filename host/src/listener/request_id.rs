@@ -6,6 +6,9 @@ use http::header::{HeaderName, HeaderValue};
 /// The field of every answer that tells the name. An answer that has it already keeps its own: `/api/v2` gives back the client's name.
 pub(super) const FIELD: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The span of a request, whose field `id` is its name.
+pub(crate) const REQUEST_SPAN: &str = "request";
+
 /// The server's own name for a request: a random UUID in lower case. A client's name is never taken for it, since it could be that of another
 /// request. Handed to the handler among the request's extensions.
 #[derive(Debug, Clone)]

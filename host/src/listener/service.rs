@@ -25,7 +25,7 @@ use super::guarded_stream::RefusedMessage;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::request_error::{Dialect, RequestError};
-use super::request_id::{self, RequestId};
+use super::request_id::{self, REQUEST_SPAN, RequestId};
 use crate::traces::RequestSpan;
 
 /// The state that all connections of a listener share.
@@ -64,7 +64,8 @@ impl<H: RequestHandler> Exchange<H> {
         let (mut answer, close) = match stand_in {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
-                let span = tracing::info_span!("request", id = id.as_ref().map(RequestId::as_str));
+                let span =
+                    tracing::info_span!(REQUEST_SPAN, id = id.as_ref().map(RequestId::as_str));
                 traced.attach(request.extensions_mut());
                 let passing = self
                     .pass_on(request, id.clone(), line.as_mut())
