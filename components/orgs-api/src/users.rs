@@ -8,6 +8,8 @@ impl gatehouse_storage::Record for User {
     const SCHEMA: u16 = 1;
 }
 
+impl gatehouse_storage::Cacheable for User {}
+
 /// Why a user was not made. Nothing is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CreateUserError {

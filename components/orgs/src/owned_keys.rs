@@ -5,7 +5,7 @@
 //! organization. Neither counts any more once `external/<external id>` is gone: what follows an identifier looks there.
 
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
-use gatehouse_storage::{Loaded, Record, StorageError, Transaction};
+use gatehouse_storage::{Cacheable, Loaded, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
@@ -69,6 +69,8 @@ pub(crate) struct PointerRecord {
 impl Record for PointerRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for PointerRecord {}
 
 impl PointerRecord {
     pub fn to(id: &str) -> Self {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::{MembershipStatus, OWNERS, Right, Visibility};
-use gatehouse_storage::Record;
+use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize};
 
 /// Rights of a team, none of them twice.
@@ -32,6 +32,8 @@ pub(crate) struct TeamRecord {
 impl Record for TeamRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for TeamRecord {}
 
 impl TeamRecord {
     /// True if it is the team that may do everything. No other team can have its name.
@@ -66,6 +68,8 @@ pub(crate) struct MembershipRecord {
 impl Record for MembershipRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for MembershipRecord {}
 
 impl MembershipRecord {
     pub fn is_active(&self) -> bool {

@@ -1,15 +1,15 @@
 //! From a credential to its bearer, and from a caller to what they are to an organization.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
-use crate::owned_keys::{PointerRecord, key, kind};
-use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord};
+use crate::owned_keys::{key, kind};
+use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord, organization_key};
 use crate::team::Rights;
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::tokens::record::TokenRecord;
@@ -66,6 +66,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         };
         // Only a caller that may see it waits for what its record does not tell (SEC-A6).
         let is_allowed = decision == Decision::Allowed;
+        let record = Arc::unwrap_or_clone(record);
         let organization = if is_allowed {
             self.to_organization(edition, record)?
         } else {
@@ -235,7 +236,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn record_meant(
         &self,
         target: &OrganizationTarget,
-    ) -> Result<Option<OrganizationRecord>, Failure> {
+    ) -> Result<Option<Arc<OrganizationRecord>>, Failure> {
         let owner = match target {
             OrganizationTarget::Name(_) => None,
             OrganizationTarget::OwnerOf(id) => self.organization_of(id)?,
@@ -256,8 +257,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 return Ok(None);
             }
         };
-        let stored = FoldedName::of(name).map(|name| self.load(&name));
-        let record = stored.transpose()?.flatten().map(|stored| stored.record);
+        let key = FoldedName::of(name).map(|name| organization_key(&name));
+        let record = self.known::<OrganizationRecord>(key)?.pop().flatten();
         // Another organization can have the name by now.
         Ok(record.filter(|record| {
             let owner = owner.as_ref();
@@ -349,7 +350,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                     && membership.status == MembershipStatus::Active
                 {
                     affiliation.is_member = true;
-                    affiliation.teams = membership.teams;
+                    affiliation.teams.clone_from(&membership.teams);
                 }
             }
         }
@@ -371,14 +372,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 teams.map(|id| key(external_id, kind::TEAM, id))
             })
             .collect();
-        let mut found = self.all::<TeamRecord>(&keys)?.into_iter();
+        let mut found = self.known::<TeamRecord>(keys)?.into_iter();
         for affiliation in affiliations {
             let count = affiliation.teams.len();
             affiliation.teams.clear();
             for team in found.by_ref().take(count).flatten() {
                 affiliation.rights.extend(&team.rights);
                 affiliation.is_owner |= team.is_owners();
-                affiliation.teams.push(team.id);
+                affiliation.teams.push(team.id.clone());
             }
         }
         Ok(())
@@ -389,31 +390,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         user: &str,
         external_ids: &[&str],
-    ) -> Result<Vec<Option<MembershipRecord>>, Failure> {
-        let pointers: Vec<String> = external_ids
+    ) -> Result<Vec<Option<Arc<MembershipRecord>>>, Failure> {
+        let pointers = external_ids
             .iter()
-            .map(|external_id| key(external_id, kind::MEMBER, user))
-            .collect();
-        let pointers = self.all::<PointerRecord>(&pointers)?;
-        let keys: Vec<String> = pointers
-            .iter()
-            .zip(external_ids)
-            .filter_map(|(pointer, external_id)| {
-                let pointer = pointer.as_ref()?;
-                Some(key(external_id, kind::MEMBERSHIP, &pointer.id))
-            })
-            .collect();
-        let mut memberships = self.all::<MembershipRecord>(&keys)?.into_iter();
-        Ok(pointers
-            .iter()
-            .map(|pointer| pointer.as_ref().and_then(|_| memberships.next().flatten()))
-            .collect())
-    }
-
-    /// The records of these keys, in their order, however many.
-    fn all<T: Record>(&self, keys: &[String]) -> Result<Vec<Option<T>>, Failure> {
-        let found = self.get_many::<T>(keys)?.into_iter();
-        Ok(found.map(|found| found.map(|found| found.record)).collect())
+            .map(|external_id| key(external_id, kind::MEMBER, user));
+        self.pointed_to(pointers.collect(), |place, pointer| {
+            let external_id = external_ids.get(place).copied().unwrap_or_default();
+            key(external_id, kind::MEMBERSHIP, &pointer.id)
+        })
     }
 
     /// A team of an organization.

@@ -1,6 +1,7 @@
 //! Reading memberships: of one organization, of one user, of the owners of many.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::decode;
@@ -189,6 +190,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 let is_open = !organization.disabled
                     && (!by_token || organization.settings.user_tokens_enabled);
                 if is_open {
+                    let membership = Arc::unwrap_or_clone(membership);
                     own.push(self.own_membership_of(membership, organization, &hasher)?);
                 }
             }

@@ -82,6 +82,8 @@ impl Record for OrganizationRecord {
     const SCHEMA: u16 = 1;
 }
 
+impl Cacheable for OrganizationRecord {}
+
 /// The circumstances that decide how a stored organization is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {

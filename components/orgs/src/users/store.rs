@@ -4,6 +4,8 @@
 //! - `username/<folded name>`, `user-email/<hash>`: whose they are, which makes them unique.
 //! - `subject/<segment>`: which user a workload is.
 
+use std::sync::Arc;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, key_segment};
 
@@ -49,8 +51,8 @@ impl NewUser {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn load_user(&self, id: &str) -> Result<Option<User>, Failure> {
-        let user = self.records.get::<User>(&user_key(id))?;
-        Ok(user.map(|user| user.record))
+        let user = self.known::<User>([user_key(id)])?.pop().flatten();
+        Ok(user.map(Arc::unwrap_or_clone))
     }
 
     /// The user that an entity has been made.
@@ -69,10 +71,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     fn user_behind(&self, key: &str) -> Result<Option<User>, Failure> {
-        match self.records.get::<PointerRecord>(key)? {
-            Some(pointer) => self.load_user(&pointer.record.id),
-            None => Ok(None),
-        }
+        let users = self.pointed_to(vec![key.to_owned()], |_, pointer| user_key(&pointer.id));
+        Ok(users?.pop().flatten().map(Arc::unwrap_or_clone))
     }
 
     /// A user for a subject that is none yet. It has no address that mail could reach.
