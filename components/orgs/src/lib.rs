@@ -13,6 +13,7 @@ mod directory;
 mod identifier;
 mod initial_resources;
 mod issues;
+mod known;
 mod listing;
 mod lookup;
 mod memberships;

@@ -1,6 +1,5 @@
 //! The capability over a store, a clock and randomness.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
@@ -12,10 +11,10 @@ use crate::agent_pools::default::NamedPools;
 use crate::audit_trail::Deeds as _;
 use crate::directory::{self, Directory, Shape};
 use crate::identifier::random_identifier;
+use crate::known;
 use crate::listing::Listing;
 use crate::lookup::Located;
 use crate::name::{self, FoldedName};
-use crate::owned_keys::PointerRecord;
 use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{
@@ -32,9 +31,6 @@ use crate::{
 
 const PROJECT_PREFIX: &str = "prj-";
 
-/// Bytes of stored users, memberships, teams and organizations that an instance keeps decoded.
-const KNOWN_BYTES: usize = 128 * 1024;
-
 /// Organizations kept in a store.
 ///
 /// It holds no state but decoded records, most of them parts of the directory, which are compared with the store at every read.
@@ -44,7 +40,7 @@ pub struct Orgs<S, C, R> {
     pub(crate) random: R,
     cache: RecordCache,
     /// The users, memberships, teams and organizations of late requests. Apart from the directory, which they would push out.
-    known: RecordCache,
+    pub(crate) late: RecordCache,
     directory_shape: Shape,
 }
 
@@ -54,7 +50,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Self {
             records: Records::new(store),
             cache: RecordCache::with_room_for(directory::CACHED_BYTES),
-            known: RecordCache::with_room_for(KNOWN_BYTES),
+            late: RecordCache::with_room_for(known::LATE_BYTES),
             directory_shape: Shape::USUAL,
             clock,
             random,
@@ -105,61 +101,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn read_cached<T: Cacheable>(&self, key: &str) -> Result<Option<Arc<T>>, Failure> {
         let mut reads = self.cache.read(self.records.store(), [key.to_owned()])?;
         Ok(reads.next_record()?.map(|loaded| loaded.record))
-    }
-
-    /// The records of these keys, in their order, which are not decoded again as long as they have not changed.
-    pub(crate) fn known<T: Cacheable>(
-        &self,
-        keys: impl IntoIterator<Item = String>,
-    ) -> Result<Vec<Option<Arc<T>>>, Failure> {
-        let keys: Vec<String> = keys.into_iter().collect();
-        let count = keys.len();
-        let mut reads = self.known.read(self.records.store(), keys)?;
-        let mut records = Vec::with_capacity(count);
-        for _ in 0..count {
-            records.push(reads.next_record()?.map(|loaded| loaded.record));
-        }
-        Ok(records)
-    }
-
-    /// The records that pointers lead to, in the order of the keys of the pointers; `target` makes the key of a record of the place of its
-    /// pointer and of that. Where the pointers led when they were last read is asked for together with them, which is mostly right.
-    pub(crate) fn pointed_to<T: Cacheable>(
-        &self,
-        pointers: Vec<String>,
-        target: impl Fn(usize, &PointerRecord) -> String,
-    ) -> Result<Vec<Option<Arc<T>>>, Failure> {
-        let foreseen = pointers.iter().enumerate().filter_map(|(place, pointer)| {
-            let pointer = self.known.last_read::<PointerRecord>(pointer)?;
-            Some(target(place, &pointer))
-        });
-        let foreseen: Vec<String> = foreseen.collect();
-        let count = pointers.len();
-        let asked = pointers.into_iter().chain(foreseen.iter().cloned());
-        let mut reads = self.known.read(self.records.store(), asked)?;
-        let mut wanted = Vec::with_capacity(count);
-        for place in 0..count {
-            let pointer = reads.next_record::<PointerRecord>()?;
-            wanted.push(pointer.map(|pointer| target(place, &pointer.record)));
-        }
-        let mut found = BTreeMap::new();
-        for key in foreseen {
-            let record = reads.next_record::<T>()?;
-            found.insert(key, record.map(|loaded| loaded.record));
-        }
-        let is_missing = |key: &&String| !found.contains_key(*key);
-        let missing: Vec<String> = wanted
-            .iter()
-            .flatten()
-            .filter(is_missing)
-            .cloned()
-            .collect();
-        if !missing.is_empty() {
-            let read = self.known(missing.clone())?;
-            found.extend(missing.into_iter().zip(read));
-        }
-        let record = |key: Option<String>| found.get(&key?)?.clone();
-        Ok(wanted.into_iter().map(record).collect())
     }
 
     pub(crate) const fn directory(&self) -> Directory<'_, S> {
