@@ -13,7 +13,7 @@ use super::tables::{Committed, Found, Range, SealedChange, Stored, Table, Tables
 use super::verified::Verified;
 
 /// Keys whose values are read by one statement. Spin answers up to 128 MiB at once, and a value may have one.
-pub(crate) const KEYS_PER_READ: usize = 96;
+const KEYS_PER_READ: usize = 96;
 /// How often a read in parts is begun anew while others write what it reads.
 const READ_ATTEMPTS: u32 = 16;
 /// How often a commit is decided again that was refused and whose checks all held when they were looked at.

@@ -89,8 +89,7 @@ pub trait Tables {
     /// When the database cannot be used, or was made with another key.
     fn barrier(&self) -> Result<Arc<Barrier>, StoreError>;
 
-    /// Reads at most [`KEYS_PER_READ`](super::adapter::KEYS_PER_READ) entries as they are at one point in time, in any order, without the
-    /// values that are held.
+    /// Reads at most 96 entries as they are at one point in time, in any order, without the values that are held.
     ///
     /// # Errors
     ///

@@ -108,7 +108,10 @@ async fn many_entries_that_end_at_once_all_go(subject: Subject) {
 }
 
 async fn t6_what_has_expired_by_a_doubted_clock_is_refused_and_not_deleted(subject: Subject) {
-    if matches!(subject.kind, Kind::Adapter | Kind::SqliteAdapter) {
+    if matches!(
+        subject.kind,
+        Kind::Adapter | Kind::SqliteAdapter | Kind::PostgresAdapter
+    ) {
         // A component has the time of its host, which does not tell it how certain that is (docs/contract/security.md, T6).
         return;
     }
