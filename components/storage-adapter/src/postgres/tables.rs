@@ -24,6 +24,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const OUTCOME_TRIES: u32 = 20;
 /// The longest pause between two such questions: some seconds in all, in which a database that starts again or fails over may be back.
 const OUTCOME_PAUSE: Duration = Duration::from_millis(500);
+/// After how many milliseconds it is asked no more, however few questions those were: an attempt to connect takes as long as the address lets it.
+const OUTCOME_PATIENCE: u64 = 10_000;
 /// How often an opening looks at the tables: none, made, and with a keyring, and once more for another instance that does the same.
 const OPENING_LOOKS: u32 = 4;
 /// Rows that a purge drops at most: more than the commits can have added to which there is one.
@@ -132,6 +134,10 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
     /// Finds out if the commit of `version` was applied whose answer was lost; from then on it is not if it was not.
     fn was_applied(&self, version: Version) -> Result<bool, StoreError> {
         let version = [Parameter::Number(version_number(version))];
+        let give_up_at = self
+            .clock
+            .now_milliseconds()
+            .saturating_add(OUTCOME_PATIENCE);
         for _ in 0..OUTCOME_TRIES {
             let abandoned = self.query(ABANDON, &version);
             let asked = abandoned.and_then(|_| self.query(WAS_ABANDONED, &version));
@@ -140,6 +146,9 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
                     Some([Value::Boolean(abandoned)]) => Ok(!abandoned),
                     _ => Err(self.nonsense()),
                 };
+            }
+            if self.clock.now_milliseconds() >= give_up_at {
+                break;
             }
             self.clock.sleep(jittered(OUTCOME_PAUSE, &self.random));
         }

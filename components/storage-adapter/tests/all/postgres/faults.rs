@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
+use std::time::Duration;
 
-use gatehouse_ports::{CommitError, Store as _};
+use gatehouse_ports::{Clock as _, CommitError, Store as _};
 use gatehouse_spin_postgres::{AdapterHost, Pools, Verdict};
 use gatehouse_storage_adapter::postgres::{Database as _, DatabaseError, Host as _};
 
@@ -53,6 +54,35 @@ fn a_commit_whose_answer_was_lost_knows_its_outcome_and_is_applied_once() {
         assert_eq!(value(&setting.instance(), "a").as_deref(), Some("1"));
         assert_eq!(setting.count(ENTRIES), 2);
     }
+}
+
+#[test]
+fn a_commit_whose_outcome_cannot_be_found_out_says_so_within_its_patience() {
+    let setting = Setting::new();
+    setting.instance().commit(vec![], vec![]).unwrap();
+    let pools = Pools::default();
+    let time = setting.time.0.clone();
+    pools.intercept(move |statement| {
+        let asks = statement.contains("gatehouse_spin.outcome (version");
+        if asks && !statement.contains("create") {
+            // A database that takes as long as it may before it is known to be away.
+            time.advance(Duration::from_secs(6));
+            return Verdict::Fail(DatabaseError::Unreachable);
+        }
+        match statement.contains("select gatehouse_spin.commit_entry") {
+            true => Verdict::LoseAnswer,
+            false => Verdict::Proceed,
+        }
+    });
+    let outcome = setting
+        .instance_of(pools)
+        .commit(vec![], vec![put("a", "1")]);
+    let told = format!("{outcome:?}");
+    assert!(told.contains("read before you repeat"), "{told}");
+    let passed = setting.time.0.now_milliseconds() - super::START;
+    assert_eq!(passed, 12_000, "it was asked twice");
+    // It had been applied, as the text leaves open.
+    assert_eq!(value(&setting.instance(), "a").as_deref(), Some("1"));
 }
 
 #[test]
