@@ -12,7 +12,10 @@ use super::statements::{self, ABANDON, DESCRIBE, KNOWN_SCHEMA, STORE_KEYRING, WA
 use crate::error::PageError;
 use crate::root::keyring_error;
 use crate::seal_key::root_key;
-use crate::sql::{Committed, Found, Range, SealedChange, Stored, Table, Tables};
+use crate::sql::{
+    Committed, Found, PURGED_ROWS, Range, SealedChange, Stored, Table, Tables, time_number,
+    version_number,
+};
 
 /// How often a statement is sent that others were in the way of.
 const PASSING_TRIES: u32 = 16;
@@ -28,8 +31,6 @@ const OUTCOME_PAUSE: Duration = Duration::from_millis(500);
 const OUTCOME_PATIENCE: u64 = 10_000;
 /// How often an opening looks at the tables: none, made, and with a keyring, and once more for another instance that does the same.
 const OPENING_LOOKS: u32 = 4;
-/// Rows that a purge drops at most: more than the commits can have added to which there is one.
-const PURGED_ROWS: i64 = 256;
 
 /// The tables of one capability, in the database whose address a host has.
 pub struct PostgresTables<H, C, R> {
@@ -395,16 +396,6 @@ fn checked(checks: &[Check]) -> (Parameter, Parameter) {
         Parameter::Texts(keys.collect()),
         Parameter::Numbers(versions.collect()),
     )
-}
-
-/// A version as a number of the database. One that no entry can have is one that none has.
-fn version_number(version: Version) -> i64 {
-    i64::try_from(version.0).unwrap_or(-1)
-}
-
-/// A time as a number of the database; what is later than the last one stands for it.
-fn time_number(time: u64) -> i64 {
-    i64::try_from(time).unwrap_or(i64::MAX)
 }
 
 fn time(time: u64) -> Parameter {

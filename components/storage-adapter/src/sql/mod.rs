@@ -21,3 +21,4 @@ mod verified;
 
 pub use adapter::SqlAdapter;
 pub use tables::{Committed, Found, Range, SealedChange, Stored, Table, Tables};
+pub(crate) use tables::{PURGED_ROWS, time_number, version_number};

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Check, Clock, HeldKey, Random, StoreError, Version};
 
+/// Rows that a purge drops at most: more than the commits can have added to which there is one.
+pub(crate) const PURGED_ROWS: i64 = 256;
+
 /// A table of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
@@ -154,4 +157,14 @@ pub trait Tables {
 
     /// The error of an answer that is none to its statement.
     fn nonsense(&self) -> StoreError;
+}
+
+/// A version as a number of the database. One that no entry can have is one that none has.
+pub(crate) fn version_number(version: Version) -> i64 {
+    i64::try_from(version.0).unwrap_or(-1)
+}
+
+/// A time as a number of the database; what is later than the last one stands for it.
+pub(crate) fn time_number(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
 }

@@ -8,12 +8,13 @@ use gatehouse_ports::{Check, Clock, HeldKey, Random, Requirement, StoreError, Ve
 use super::connection::SqliteTables;
 use super::database::{Host, Row, Value};
 use super::statements;
-use crate::sql::{Committed, Found, Range, SealedChange, Stored, Table, Tables};
+use crate::sql::{
+    Committed, Found, PURGED_ROWS, Range, SealedChange, Stored, Table, Tables, time_number,
+    version_number,
+};
 
 /// How long a removal can be seen in the database, in milliseconds.
 const REMOVAL_MILLISECONDS: u64 = 60_000;
-/// Rows that a purge drops at most: more than the commits can have added to which there is one.
-const PURGED_ROWS: i64 = 256;
 
 impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
     /// Executes one statement, which is a transaction by itself.
@@ -196,12 +197,10 @@ fn checked(checks: &[Check]) -> Vec<Value> {
     parameters
 }
 
-/// A version as a parameter. One that no entry can have is one that none has.
 fn version_value(version: Version) -> Value {
-    Value::Integer(i64::try_from(version.0).unwrap_or(-1))
+    Value::Integer(version_number(version))
 }
 
-/// A time as a parameter, in milliseconds since 1970; what is later than the last one stands for it.
 fn time_value(time: u64) -> Value {
-    Value::Integer(i64::try_from(time).unwrap_or(i64::MAX))
+    Value::Integer(time_number(time))
 }

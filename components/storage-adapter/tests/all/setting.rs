@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatehouse_ports::doubles::ManualClock;
-use gatehouse_ports::{Change, Check, Clock, OsRandom, Requirement, Store, Version};
+use gatehouse_ports::{
+    Change, Check, Clock, CommitError, OsRandom, Requirement, Store, StoreError, Version,
+};
 use gatehouse_storage_adapter::Adapter;
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
 
@@ -148,4 +150,15 @@ pub fn fill(store: &impl Store) -> BTreeMap<String, String> {
     let changes = entries.iter().map(|(key, value)| put(key, value)).collect();
     store.commit(vec![], changes).unwrap();
     entries
+}
+
+/// The reason that an instance gives for which nothing can be read or written.
+pub fn told(instance: &impl Store) -> String {
+    let read = instance.get(&["a"]).unwrap_err();
+    let written = instance.commit(vec![], vec![put("a", "2")]).unwrap_err();
+    assert_eq!(written, CommitError::Failed(read.clone()));
+    match read {
+        StoreError::Unavailable(why) => why,
+        other => panic!("{other:?}"),
+    }
 }

@@ -7,19 +7,8 @@ use gatehouse_ports::{CommitError, Store as _, StoreError};
 use gatehouse_spin_sqlite::{AdapterHost, Verdict};
 use gatehouse_storage_adapter::sqlite::{DatabaseError, KNOWN_SCHEMA};
 
-use super::{Instance, Setting};
-use crate::setting::{LABEL, SEAL_KEY, put, value};
-
-/// The reason that an instance gives for which nothing can be read or written.
-fn told(instance: &Instance) -> String {
-    let read = instance.get(&["a"]).unwrap_err();
-    let written = instance.commit(vec![], vec![put("a", "2")]).unwrap_err();
-    assert_eq!(written, CommitError::Failed(read.clone()));
-    match read {
-        StoreError::Unavailable(why) => why,
-        other => panic!("{other:?}"),
-    }
-}
+use super::Setting;
+use crate::setting::{LABEL, SEAL_KEY, put, told, value};
 
 fn begun() -> Setting {
     let setting = Setting::new();
