@@ -165,6 +165,11 @@ impl Server {
         self.audit.clone()
     }
 
+    /// Shows among the metrics how many lines of the access log were lost, as `lost` counts them.
+    pub fn watch_access_log(&self, lost: impl Fn() -> u64 + Send + Sync + 'static) {
+        self.metrics.watch_access_log(lost);
+    }
+
     /// Serves until `stop` is ready, then lets requests and background work finish that are under way, within
     /// `limits.drain_timeout`.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) {

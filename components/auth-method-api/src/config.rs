@@ -65,6 +65,14 @@ pub trait Config {
         projects: &[String],
     ) -> Result<CredentialsReport, StorageError>;
 
+    /// When the keys of Google's own were fetched that logins to the mount are verified with here, in milliseconds since 1970; `None` where
+    /// none are kept, as before the first login or once they are too old to serve. Never calls Google.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError>;
+
     /// Deletes everything kept for a mount that is gone. Repeating it, also after a failure halfway, is harmless.
     ///
     /// # Errors

@@ -36,12 +36,12 @@ pub trait IdentityTokens {
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError>;
 
     /// Makes the next key ahead of time, so that no request has to: it may take seconds. To be called every minute or so; without an
-    /// issuer it does nothing.
+    /// issuer it does nothing. Gives when the newest key was made, in seconds since 1970; `None` without an issuer.
     ///
     /// # Errors
     ///
     /// As [`Self::public_keys`].
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError>;
+    fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError>;
 }
 
 /// Why no identity token can be made.

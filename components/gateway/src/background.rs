@@ -1,14 +1,12 @@
 //! Work that is due without a request from a client.
 
 use gatehouse_access_api::{Access, Failure, MountView};
-use gatehouse_auth_method_api::{
-    AuthMethod, IdentityTokenError, Mount, RotationError, StorageError,
-};
-use gatehouse_orgs_api::Capability;
+use gatehouse_auth_method_api::{AuthMethod, IdentityTokenError, RotationError, StorageError};
+use gatehouse_orgs_api::{Capability, Edition};
 use gatehouse_ports::{OsRandom, Random as _};
 
 use crate::Gateway;
-use crate::vault::{Server, rotation};
+use crate::vault::{Server, mount_of_view, rotation};
 
 /// Most disabled mounts that one call sees to.
 const DISABLED_MOUNTS: u32 = 100;
@@ -27,7 +25,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Every duty with its name, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from
     /// elsewhere too, is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server
     /// nothing is due.
-    pub const DUTIES: [Duty<Self>; 9] = [
+    pub const DUTIES: [Duty<Self>; 10] = [
         ("rotate-credentials", Self::rotate_credentials),
         (
             "maintain-identity-token-keys",
@@ -42,6 +40,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         ),
         ("clear-removed-teams", Self::clear_removed_teams),
         ("enter-organization-names", Self::enter_organization_names),
+        ("look-for-plan-ends", Self::look_for_plan_ends),
         ("report-events", Self::report_events),
     ];
 
@@ -64,14 +63,21 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Keeps the keys of identity tokens fresh.
+    /// Keeps the keys of identity tokens fresh, and tells the host when the newest was made.
     ///
     /// # Errors
     ///
     /// When a key is due and could not be made.
     pub fn maintain_identity_token_keys(&self) -> DutyOutcome {
         match self.auth_method.maintain_keys() {
-            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Sealed)) => Ok(()),
+            Ok(made_at) => {
+                if let Some(made_at) = made_at {
+                    let metrics = &self.host.metrics;
+                    metrics.set("identity-token-key-made", made_at);
+                }
+                Ok(())
+            }
+            Err(IdentityTokenError::Storage(StorageError::Sealed)) => Ok(()),
             Err(error) => self.failed(&format!("keys of identity tokens: {error}")),
         }
     }
@@ -149,6 +155,23 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.enter_names())
     }
 
+    /// Looks through a part of the organizations for the plan that ends next, and tells the host when that is. In the self-hosted edition
+    /// the end of a plan changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn look_for_plan_ends(&self) -> DutyOutcome {
+        if self.settings.edition == Edition::SelfHosted {
+            return Ok(());
+        }
+        let found = self.organizations.next_plan_end().map(|end| {
+            let end = end.map_or(0, |milliseconds| milliseconds / 1000);
+            self.host.metrics.set("plan-ends", end);
+        });
+        self.keep_organizations(found)
+    }
+
     fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs_api::Failure>) -> DutyOutcome {
         match outcome {
             Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
@@ -170,7 +193,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
 
     fn rotate_if_due(&self, mount: &MountView) -> DutyOutcome {
         let line = |what: &str| format!("auth/{}: root credentials: {what}", mount.path);
-        match self.auth_method.rotate_if_due(&mount_of(mount)) {
+        match self.auth_method.rotate_if_due(&mount_of_view(mount)) {
             Ok(None) => Ok(()),
             Ok(Some(rotated)) => {
                 let replaced = || format!("replaced by key {:?}", rotated.private_key_id);
@@ -240,14 +263,4 @@ fn anywhere_below(length: usize) -> usize {
     index
         .and_then(|index| usize::try_from(index).ok())
         .unwrap_or(0)
-}
-
-fn mount_of(mount: &MountView) -> Mount {
-    Mount {
-        id: mount.id.clone(),
-        accessor: mount.accessor.clone(),
-        path: mount.path.clone(),
-        default_lease: mount.configuration.default_lease_ttl,
-        maximum_lease: mount.configuration.max_lease_ttl,
-    }
 }

@@ -48,6 +48,15 @@ pub trait Subscriptions {
         by: &Caller,
     ) -> Result<Organization, SubscriptionError>;
 
+    /// Looks through a further part of the organizations for the end of terms that comes next, 5,000 of them in a call, and gives what
+    /// the last walk over all of them has found: milliseconds since 1970, `None` where none ends, or before the end of the first walk.
+    /// To be called every minute or so.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or an organization is damaged.
+    fn next_plan_end(&self) -> Result<Option<u64>, Failure>;
+
     /// Sets from how many resources under management on the owners want to know: at least 0; null for never.
     ///
     /// # Errors

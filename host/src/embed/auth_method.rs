@@ -132,6 +132,13 @@ impl Config for AuthMethod {
         })
     }
 
+    fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_google_keys_fetched_at(store, &wit(mount)).await
+        })
+    }
+
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         self.ask(async |exports, store| {
             let config = exports.gatehouse_auth_method_config();
@@ -293,7 +300,7 @@ impl IdentityTokens for AuthMethod {
         })
     }
 
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+    fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError> {
         self.ask(async |exports, store| {
             let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
             identity_tokens.call_maintain_keys(store).await

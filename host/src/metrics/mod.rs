@@ -5,10 +5,12 @@
 mod backend;
 mod registered;
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use prometheus_client::encoding::prometheus_text;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
@@ -21,7 +23,7 @@ use crate::runtime::pool::Pool;
 use crate::runtime::services::Metrics;
 
 pub use backend::MeteredBackend;
-use registered::{Counters, counters, gauge, histogram};
+use registered::{Counters, counter, counters, gauge, histogram};
 
 /// Seconds within which a request is answered: from a read in memory to the longest wait for Google.
 const REQUEST_BUCKETS: [f64; 10] = [
@@ -83,9 +85,12 @@ pub struct ServerMetrics {
     nodes_live: Gauge,
     clock_skew: Gauge,
     works_for_all: Gauge,
-    tokens_live: Gauge,
+    /// The gauges that components set, by the names that they have for them.
+    set_by_components: [(&'static str, Gauge); 4],
     certificate_ends: Gauge,
+    access_log_lost: Counter,
     certificate: OnceLock<Arc<Certificate>>,
+    access_log: OnceLock<Box<dyn Fn() -> u64 + Send + Sync>>,
     pool: OnceLock<Weak<Pool>>,
 }
 
@@ -175,18 +180,53 @@ impl ServerMetrics {
                 "background_work_here",
                 "1 while background work falls to this server, and not to another one that shares its store",
             ),
-            tokens_live: gauge(
-                to,
-                "tokens_live",
-                "Service tokens that live in the store, when they were last counted through: 20,000 a minute, by the server that background work falls to; 0 at others",
-            ),
+            set_by_components: [
+                (
+                    "tokens-live",
+                    gauge(
+                        to,
+                        "tokens_live",
+                        "Service tokens that live in the store, when they were last counted through: 20,000 a minute, by the server that background work falls to; 0 at others",
+                    ),
+                ),
+                (
+                    "google-keys-fetched",
+                    gauge(
+                        to,
+                        "google_keys_fetched_timestamp_seconds",
+                        "When the keys of Google's that logins are verified with here were fetched, of the auth method whose are the oldest, in seconds since 1970; 0 where none are kept",
+                    ),
+                ),
+                (
+                    "identity-token-key-made",
+                    gauge(
+                        to,
+                        "identity_token_key_made_timestamp_seconds",
+                        "When the newest key of identity tokens was made, in seconds since 1970; 0 without an issuer, and at servers that background work does not fall to",
+                    ),
+                ),
+                (
+                    "plan-ends",
+                    gauge(
+                        to,
+                        "plan_ends_timestamp_seconds",
+                        "When the plan of an organization ends that ends next, in seconds since 1970; 0 where none does, in the self-hosted edition, and at servers that background work does not fall to",
+                    ),
+                ),
+            ],
             certificate_ends: gauge(
                 to,
                 "certificate_ends_timestamp_seconds",
                 "When the certificate of the listener ends, in seconds since 1970; 0 without TLS",
             ),
+            access_log_lost: counter(
+                to,
+                "access_log_lost_lines",
+                "Lines of the access log that were lost, for its reader is too slow or its disk full",
+            ),
             registry,
             certificate: OnceLock::new(),
+            access_log: OnceLock::new(),
             pool: OnceLock::new(),
         };
         metrics.nodes_live.set(1);
@@ -239,6 +279,17 @@ impl ServerMetrics {
     fn look_at_certificate(&self) {
         if let Some(end) = self.certificate.get().and_then(|it| it.ends_at()) {
             self.certificate_ends.set(whole(end));
+        }
+    }
+
+    /// Shows how many lines of the access log `lost` counts from now on. The first one counts.
+    pub fn watch_access_log(&self, lost: impl Fn() -> u64 + Send + Sync + 'static) {
+        let _ = self.access_log.set(Box::new(lost));
+    }
+
+    fn look_at_access_log(&self) {
+        if let Some(lost) = self.access_log.get() {
+            self.access_log_lost.inner().store(lost(), Relaxed);
         }
     }
 
@@ -308,14 +359,16 @@ impl Metrics for ServerMetrics {
     }
 
     fn set(&self, gauge: &str, value: u64) {
-        if gauge == "tokens-live" {
-            self.tokens_live.set(whole(value));
+        let gauges = &self.set_by_components;
+        if let Some((_, known)) = gauges.iter().find(|(name, _)| *name == gauge) {
+            known.set(whole(value));
         }
     }
 
     fn exposition(&self) -> String {
         self.look_at_pool();
         self.look_at_certificate();
+        self.look_at_access_log();
         let mut text = String::new();
         if let Err(error) = prometheus_text::encode(&mut text, &self.registry) {
             tracing::error!(%error, "the metrics could not be written");
@@ -365,6 +418,8 @@ mod tests {
         login(&metrics, "success");
         login(&metrics, "success");
         metrics.set("tokens-live", 12);
+        metrics.set("plan-ends", 1_800_000_000);
+        metrics.watch_access_log(|| 3);
 
         let text = metrics.exposition();
         for line in [
@@ -385,7 +440,10 @@ mod tests {
             "gatehouse_clock_skew_milliseconds -2500",
             "gatehouse_background_work_here 0",
             "gatehouse_tokens_live 12",
+            "gatehouse_plan_ends_timestamp_seconds 1800000000",
+            "gatehouse_google_keys_fetched_timestamp_seconds 0",
             "gatehouse_certificate_ends_timestamp_seconds 0",
+            "gatehouse_access_log_lost_lines_total 3",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

@@ -66,6 +66,13 @@ pub(super) fn counters<V: Label, const N: usize>(
     }
 }
 
+/// A counter without labels, shown by `name` and `_total`.
+pub(super) fn counter(registry: &mut Registry, name: &str, help: &str) -> Counter {
+    let counter = Counter::default();
+    registry.register(name, help, counter.clone());
+    counter
+}
+
 /// A number that goes up and down.
 pub(super) fn gauge(registry: &mut Registry, name: &str, help: &str) -> Gauge {
     let gauge = Gauge::default();

@@ -66,6 +66,10 @@ impl config_wit::Guest for Component {
         service(|it| it.check_config(&mount, &projects))
     }
 
+    fn google_keys_fetched_at(mount: Mount) -> Result<Option<u64>, StorageError> {
+        service(|it| it.google_keys_fetched_at(&mount))
+    }
+
     fn forget_mount(id: String) -> Result<(), StorageError> {
         service(|it| it.forget_mount(&id))
     }
@@ -149,7 +153,7 @@ impl identity_tokens_wit::Guest for Component {
         service(Service::public_keys)
     }
 
-    fn maintain_keys() -> Result<(), IdentityTokenError> {
+    fn maintain_keys() -> Result<Option<u64>, IdentityTokenError> {
         service(Service::maintain_keys)
     }
 }

@@ -63,6 +63,12 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Config for AuthMethodServ
         check::check_config(self, mount, projects)
     }
 
+    fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        let memory = self.mount_memory(mount)?;
+        let deadline = self.deadline();
+        Ok(self.with_google(mount, &memory, deadline, |google| google.keys_fetched_at()))
+    }
+
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         forgetting::forget_mount(self, mount_id)
     }

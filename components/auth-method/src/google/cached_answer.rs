@@ -240,6 +240,13 @@ impl<A, E: Failure> Known<A, E> {
             .map(|answer| &*answer.value)
     }
 
+    /// When the answer that serves at `now` was asked for.
+    pub(super) fn answer_asked_at(&self, now: u64, stale_for: u64) -> Option<u64> {
+        let answer = self.answer.as_ref()?;
+        let serves = now < answer.fresh_until.saturating_add(stale_for);
+        serves.then_some(answer.asked_at)
+    }
+
     /// From when on nothing of it is of any use.
     pub(super) fn over_at(&self, stale_for: u64) -> u64 {
         let answer = self.answer.as_ref();

@@ -116,15 +116,24 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         )
     }
 
-    fn google_keys(&self, has: impl Fn(&KeyDocument) -> bool) -> Result<FoundKeys, KeyError> {
-        let question = SharedQuestion {
+    /// When Google's own keys that logins go by were fetched, in milliseconds since 1970; `None` where there are none to go by.
+    pub(crate) fn keys_fetched_at(&self) -> Option<u64> {
+        let known = self.known(&self.about_google_keys());
+        known.answer_asked_at(self.clock.now_milliseconds(), STALE_GOOGLE)
+    }
+
+    const fn about_google_keys(&self) -> SharedQuestion<'_, KeyDocument, KeyError> {
+        SharedQuestion {
             api: Api::Certificates,
             kind: "google-keys",
             name: "",
             slot: &self.memory.google_keys,
             stale_for: STALE_GOOGLE,
-        };
-        self.consult(&question, has, || {
+        }
+    }
+
+    fn google_keys(&self, has: impl Fn(&KeyDocument) -> bool) -> Result<FoundKeys, KeyError> {
+        self.consult(&self.about_google_keys(), has, || {
             let answer = self.published(&["oauth2", "v1", "certs"], None)?;
             let (document, lifetime) = document_in(&answer, LONGEST_GOOGLE)?;
             // Google always has keys. An answer without any must not take the place of one that has some.

@@ -272,6 +272,19 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         key
     }
 
+    /// The newer of what this instance knows and what instances share.
+    pub(super) fn known<A, E>(&self, question: &SharedQuestion<'_, A, E>) -> Known<A, E>
+    where
+        A: DeserializeOwned,
+        E: Failure,
+    {
+        let own = question
+            .slot
+            .get(question.name, self.clock.now_milliseconds());
+        let (shared, _) = self.shared::<A, E>(&self.shared_key(question));
+        own.unwrap_or_default().or_newer(shared.known)
+    }
+
     /// The shared state now. An entry that cannot be read is as good as nothing, and will be replaced.
     fn shared<A, E>(&self, key: &str) -> (Shared<A, E>, Option<Version>)
     where

@@ -51,6 +51,11 @@ impl KeySet {
         newest.is_none_or(|key| now.saturating_sub(key.made_at) >= longest_age)
     }
 
+    /// When the newest key was made, in seconds since 1970; `None` without keys.
+    pub(super) fn newest_made_at(&self) -> Option<u64> {
+        self.keys.first().map(|key| key.made_at)
+    }
+
     /// Adds a new key. The first signs at once, since there is no other.
     pub(super) fn add(&mut self, key: &SigningKey, now: u64) {
         self.keys = self.published(now).cloned().collect();

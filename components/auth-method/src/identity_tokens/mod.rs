@@ -64,10 +64,10 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> IdentityTokens
         Ok(keys.listed(self.now()))
     }
 
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+    fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError> {
         match self.issuer() {
-            Ok(_) => self.key_set(ROTATED_AFTER, 0).map(drop),
-            Err(IdentityTokenError::NoIssuer) => Ok(()),
+            Ok(_) => Ok(self.key_set(ROTATED_AFTER, 0)?.newest_made_at()),
+            Err(IdentityTokenError::NoIssuer) => Ok(None),
             Err(error) => Err(error),
         }
     }

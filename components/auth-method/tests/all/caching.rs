@@ -578,3 +578,23 @@ fn g15_n1_a_host_that_an_older_store_allows_is_refused_when_it_is_used() {
             .is_none()
     );
 }
+
+#[test]
+fn l6_the_time_is_told_at_which_the_keys_of_google_that_serve_were_fetched() {
+    let stage = Stage::ready();
+    let fetched_at = || stage.service.google_keys_fetched_at(&stage.mount).unwrap();
+    assert_eq!(fetched_at(), None);
+    answers(&stage, &[("cache-control", "max-age=1000")]);
+    stage.log_in(&by_google(NOW)).unwrap();
+    assert_eq!(fetched_at(), Some(NOW * 1000));
+    let now = wait(&stage, 950);
+    assert_eq!(fetched_at(), Some(NOW * 1000));
+    stage.log_in(&by_google(now)).unwrap();
+    assert_eq!(fetched_at(), Some(now * 1000));
+    // While Google cannot be reached they serve for an hour longer.
+    wait(&stage, 1000 + 3599);
+    assert_eq!(fetched_at(), Some(now * 1000));
+    wait(&stage, 1);
+    assert_eq!(fetched_at(), None);
+    assert_eq!(stage.google.calls(CERTIFICATES), 2);
+}

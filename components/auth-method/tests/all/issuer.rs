@@ -9,7 +9,7 @@ use gatehouse_ports::{CommitError, StoreError};
 
 use crate::federation::federation;
 use crate::google_credentials::{ISSUER, settings, stage};
-use crate::stage::{Stage, mount};
+use crate::stage::{NOW, Stage, mount};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const KEYS: &str = "~identity-tokens/keys";
@@ -171,4 +171,17 @@ fn no_mount_can_reach_the_keys_of_the_issuer() {
         stage.service.delete_config(&mount(id)).unwrap();
     }
     assert_eq!(published(&stage), keys);
+}
+
+#[test]
+fn l6_the_age_of_the_newest_key_is_told() {
+    let (stage, _) = stage(settings());
+    assert_eq!(stage.service.maintain_keys().unwrap(), Some(NOW));
+    stage.clock.advance(HOUR);
+    assert_eq!(stage.service.maintain_keys().unwrap(), Some(NOW));
+    stage.clock.advance(24 * HOUR);
+    let made_at = NOW + 25 * 3600;
+    assert_eq!(stage.service.maintain_keys().unwrap(), Some(made_at));
+    let (without_issuer, _) = self::stage(Settings::default());
+    assert_eq!(without_issuer.service.maintain_keys().unwrap(), None);
 }

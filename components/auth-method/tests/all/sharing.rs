@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gatehouse_auth_method::{KeyNotFound, KeyRefusal, Login, LoginError};
+use gatehouse_auth_method::{Config as _, KeyNotFound, KeyRefusal, Login, LoginError};
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use gatehouse_ports::{Cache, Clock as _, Entry, HttpError, Random as _, Version};
 
@@ -454,4 +454,15 @@ fn g8_a_refusal_is_shared_as_it_was_said() {
     let refused = [0, 1].map(|instance| fleet.log_in(instance, &by_google(&fleet)).unwrap_err());
     assert_eq!(refused[0], refused[1]);
     assert_eq!(fleet.google.calls(ACCOUNT), 1);
+}
+
+#[test]
+fn l6_an_instance_without_logins_tells_the_age_of_the_keys_that_another_one_has_fetched() {
+    let fleet = fleet();
+    let token = by_google(&fleet);
+    fleet.log_in(0, &token).unwrap();
+    let fetched_at = fleet.instances[1]
+        .google_keys_fetched_at(&fleet.mount)
+        .unwrap();
+    assert_eq!(fetched_at, Some(NOW * 1000));
 }

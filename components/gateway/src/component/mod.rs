@@ -151,6 +151,10 @@ impl bindings::exports::gatehouse::gateway::background::Guest for Component {
         gateway().count_tokens().map_err(drop)
     }
 
+    fn look_for_plan_ends() -> Result<(), ()> {
+        gateway().look_for_plan_ends().map_err(drop)
+    }
+
     fn clear_removed_organizations() -> Result<(), ()> {
         gateway().clear_removed_organizations().map_err(drop)
     }

@@ -50,6 +50,10 @@ impl Config for ImportedAuthMethod {
         config_wit::check(mount, projects)
     }
 
+    fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        config_wit::google_keys_fetched_at(mount)
+    }
+
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         config_wit::forget_mount(mount_id)
     }
@@ -137,7 +141,7 @@ impl IdentityTokens for ImportedAuthMethod {
         identity_tokens_wit::public_keys()
     }
 
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+    fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError> {
         identity_tokens_wit::maintain_keys()
     }
 }

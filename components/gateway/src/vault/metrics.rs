@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::auth_method::mount_of_view;
 use super::call::Call;
 use super::envelope;
 use super::errors::ApiError;
+use super::server::Server;
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 
@@ -21,10 +23,16 @@ const SCRAPED_MEDIA_TYPES: [&str; 3] = [
     "text/plain",
 ];
 
+/// Most auth methods whose keys are looked at for one answer.
+const MAXIMUM_METHODS: usize = 100;
+
 /// Answers an admitted read.
 pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let format = call.query_fields()?.string("format")?.unwrap_or_default();
-    let exposition = || call.server.host.metrics.exposition();
+    let exposition = || {
+        tell_age_of_keys(call.server);
+        call.server.host.metrics.exposition()
+    };
     match format.as_str() {
         "" if !is_scraper(call.request) => {
             let now = timestamp(call.server.clock.now_seconds());
@@ -39,6 +47,24 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
             "metrics are written in two formats: leave format out for JSON, or ask for prometheus",
         )),
     }
+}
+
+/// Tells the host when the keys were fetched that logins are verified with here. Each server keeps its own, so this is no background work,
+/// which falls to one of them.
+fn tell_age_of_keys(server: &Server<'_>) {
+    // The other numbers are told all the same where the store does not answer now.
+    let Ok(mounts) = server.access.list_mounts() else {
+        return;
+    };
+    let methods = mounts.iter().filter(|mount| mount.mount_type == "gcp");
+    let fetched = methods.take(MAXIMUM_METHODS).filter_map(|mount| {
+        let fetched = server
+            .auth_method
+            .google_keys_fetched_at(&mount_of_view(mount));
+        fetched.ok().flatten()
+    });
+    let oldest = fetched.min().map_or(0, |milliseconds| milliseconds / 1000);
+    server.host.metrics.set("google-keys-fetched", oldest);
 }
 
 fn is_scraper(request: &Request) -> bool {

@@ -58,6 +58,7 @@ pub mod untrusted;
 mod wrapping;
 
 pub(crate) use auth_block::token_type;
+pub(crate) use auth_method::mount_of_view;
 pub(crate) use auth_method::rotation;
 pub(crate) use backup::{Place as BackupPlace, resume as resume_backup};
 pub use errors::error_response;

@@ -9,6 +9,8 @@ use gatehouse_auth_method::LoginError;
 use gatehouse_gateway::host::{Bucket, Host, Level, Metrics, RateLimits};
 use gatehouse_gateway::settings::Rate;
 use gatehouse_gateway::{Method, Settings};
+use gatehouse_orgs_api::Edition;
+use gatehouse_ports::StoreError;
 
 use serde_json::json;
 
@@ -44,6 +46,14 @@ struct Counted(Mutex<BTreeMap<String, u64>>);
 
 /// The gauge that tells how many tokens live.
 const TOKENS_LIVE: &str = "tokens-live";
+/// The gauge that tells when the plan ends that ends next.
+const PLAN_ENDS: &str = "plan-ends";
+/// The gauge that tells when the keys of Google's were fetched.
+const KEYS_FETCHED: &str = "google-keys-fetched";
+/// The gauge that tells when the newest key of identity tokens was made.
+const IDENTITY_KEY_MADE: &str = "identity-token-key-made";
+/// All gauges that the host is told.
+const GAUGES: [&str; 4] = [TOKENS_LIVE, PLAN_ENDS, KEYS_FETCHED, IDENTITY_KEY_MADE];
 
 impl Metrics for Shared<Counted> {
     fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64) {
@@ -56,7 +66,7 @@ impl Metrics for Shared<Counted> {
     }
 
     fn set(&self, gauge: &str, value: u64) {
-        assert_eq!(gauge, TOKENS_LIVE);
+        assert!(GAUGES.contains(&gauge), "{gauge}");
         self.0.0.lock().unwrap().insert(gauge.to_owned(), value);
     }
 
@@ -72,15 +82,18 @@ struct Watched {
 }
 
 fn watched(per_source: Option<&str>, per_mount: Option<&str>, allowed: u32) -> Watched {
-    watched_with(per_source, per_mount, allowed, Quotas::DEFAULT)
+    watched_with(rates(per_source, per_mount), allowed, Quotas::DEFAULT)
 }
 
-fn watched_with(
-    per_source: Option<&str>,
-    per_mount: Option<&str>,
-    allowed: u32,
-    quotas: Quotas,
-) -> Watched {
+fn rates(per_source: Option<&str>, per_mount: Option<&str>) -> Settings {
+    Settings {
+        login_rate_per_source: per_source.and_then(Rate::from_text),
+        login_rate_per_mount: per_mount.and_then(Rate::from_text),
+        ..Settings::default()
+    }
+}
+
+fn watched_with(settings: Settings, allowed: u32, quotas: Quotas) -> Watched {
     let allowance = Arc::new(Allowance {
         left: Mutex::new(allowed),
         ..Allowance::default()
@@ -90,11 +103,6 @@ fn watched_with(
         rate_limits: Box::new(Shared(Arc::clone(&allowance))),
         metrics: Box::new(Shared(Arc::clone(&counted))),
         ..Host::default()
-    };
-    let settings = Settings {
-        login_rate_per_source: per_source.and_then(Rate::from_text),
-        login_rate_per_mount: per_mount.and_then(Rate::from_text),
-        ..Settings::default()
     };
     let server = Server::with_quotas(host, settings, quotas);
     let server = server.initialize().enable_method();
@@ -213,6 +221,42 @@ fn l6_the_host_is_told_how_many_tokens_live() {
 }
 
 #[test]
+fn l6_the_host_is_told_by_background_work_how_old_keys_are_and_when_plans_end() {
+    for (edition, told_of_plans) in [(Edition::Hosted, Some(0)), (Edition::SelfHosted, None)] {
+        let settings = Settings {
+            edition,
+            ..Settings::default()
+        };
+        let watched = watched_with(settings, 0, Quotas::DEFAULT);
+        watched.server.script.due_keys.is(Ok(Some(1_700)));
+        watched.server.run_background();
+        let counted = watched.counted.0.lock().unwrap();
+        assert_eq!(counted.get(IDENTITY_KEY_MADE), Some(&1_700));
+        assert_eq!(counted.get(PLAN_ENDS).copied(), told_of_plans);
+    }
+}
+
+#[test]
+fn l6_each_answer_tells_how_old_the_keys_of_google_are() {
+    let watched = watched(None, None, 0);
+    let server = &watched.server;
+    server
+        .post("sys/auth/more", r#"{"type":"gcp"}"#)
+        .expect(204);
+    let told = || {
+        server.get("sys/metrics").expect(200);
+        watched.counted.0.lock().unwrap()[KEYS_FETCHED]
+    };
+    assert_eq!(told(), 0, "before the first login");
+    // One of the two methods has keys.
+    server.script.keys_fetched.is(Ok(Some(1_700_000_999)));
+    assert_eq!(told(), 1_700_000);
+    let failed = StoreError::Unavailable("disk full".to_owned());
+    server.script.keys_fetched.is(Err(failed.into()));
+    assert_eq!(told(), 0, "the other numbers are shown all the same");
+}
+
+#[test]
 fn l6_metrics_are_shown_to_who_may_read_them() {
     let watched = watched(None, None, 0);
     let server = &watched.server;
@@ -263,7 +307,7 @@ fn t12_a_login_over_the_quota_of_live_tokens_is_429_and_counted() {
             "role has 2; revoke some, wait until some end, or raise limits.live_tokens_per_role",
         ),
     ] {
-        let watched = watched_with(None, None, u32::MAX, quotas);
+        let watched = watched_with(Settings::default(), u32::MAX, quotas);
         let server = &watched.server;
         let attempt = || {
             server.script.login.is(Ok(identity()));

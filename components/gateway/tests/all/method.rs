@@ -57,7 +57,8 @@ pub struct Script {
     pub set_issuer: Next<Result<String, StorageError>>,
     pub issuer_write: Next<Result<(), IssuerError>>,
     pub keys: Next<Result<Vec<PublicKey>, IdentityTokenError>>,
-    pub due_keys: Next<Result<(), IdentityTokenError>>,
+    pub keys_fetched: Next<Result<Option<u64>, StorageError>>,
+    pub due_keys: Next<Result<Option<u64>, IdentityTokenError>>,
     pub config_changes: Mutex<Vec<ConfigChanges>>,
     pub role_changes: Mutex<Vec<RoleChanges>>,
     pub edits: Mutex<Vec<(String, ListEdit)>>,
@@ -111,6 +112,13 @@ impl<M: Config> Config for ScriptedMethod<M> {
     ) -> Result<CredentialsReport, StorageError> {
         self.script.checked.lock().unwrap().push(projects.to_vec());
         scripted!(self.script.check, self.real.check_config(mount, projects))
+    }
+
+    fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        scripted!(
+            self.script.keys_fetched,
+            self.real.google_keys_fetched_at(mount)
+        )
     }
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
@@ -214,7 +222,7 @@ impl<M: IdentityTokens> IdentityTokens for ScriptedMethod<M> {
         scripted!(self.script.keys, self.real.public_keys())
     }
 
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+    fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError> {
         scripted!(self.script.due_keys, self.real.maintain_keys())
     }
 }

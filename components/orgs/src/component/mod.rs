@@ -106,6 +106,10 @@ impl wit::subscriptions::Guest for Component {
         ORGS.set_subscription_terms(edition, &external_id, &terms, &by)
     }
 
+    fn next_plan_end() -> Result<Option<u64>, Failure> {
+        ORGS.next_plan_end()
+    }
+
     fn set_rum_alert_threshold(
         edition: Edition,
         external_id: String,

@@ -4,6 +4,7 @@
 //! Every organization has one subscription for its whole life. It is free until a site administrator sets other terms, and again
 //! once those have ended. In the self-hosted edition everything is included, whatever the terms.
 
+mod ends;
 mod entitlements;
 mod feature_sets;
 mod permissions;

@@ -9,8 +9,8 @@ use crate::audit_trail::Deeds as _;
 use crate::numbers::{LARGEST_NUMBER, readable};
 use crate::record::OrganizationRecord;
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, Fault, FeatureSet, Organization, Orgs, Plan,
-    Resource, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions,
+    Attribute, AttributeIssue, Caller, Edition, Failure, Fault, FeatureSet, Organization, Orgs,
+    Plan, Resource, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions,
 };
 
 pub const SUBSCRIPTION_PREFIX: &str = "sub-";
@@ -65,6 +65,11 @@ impl SubscriptionRecord {
             terms: None,
             rum_alert_threshold: None,
         }
+    }
+
+    /// The end of its terms, in milliseconds since 1970.
+    pub fn end_at(&self) -> Option<u64> {
+        self.terms.as_ref()?.end_at
     }
 
     /// The subscription at the time `now` of an organization that was made at `created_at`, both in milliseconds since 1970.
@@ -208,6 +213,10 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         self.change_subscription(edition, external_id, by, |subscription| {
             subscription.terms = Some(terms.clone());
         })
+    }
+
+    fn next_plan_end(&self) -> Result<Option<u64>, Failure> {
+        self.look_for_plan_ends()
     }
 
     fn set_rum_alert_threshold(

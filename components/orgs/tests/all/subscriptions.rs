@@ -356,3 +356,58 @@ fn terms_and_settings_that_change_at_once_both_last() {
     assert_eq!(found.name, "acme");
     assert_eq!(found.subscription.rum_alert_threshold, Some(49));
 }
+
+#[test]
+fn l6_the_end_of_a_plan_that_comes_next_is_found_among_all_organizations() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    assert_eq!(orgs.next_plan_end().unwrap(), None);
+    let ending = |name: &str, hours: u64| {
+        let wanted = SubscriptionTerms {
+            end_at: number(NOW_MILLISECONDS + hours * HOUR),
+            ..terms(&orgs, "Premium")
+        };
+        let made = create(&orgs, name);
+        subscribe(&orgs, &made.external_id, &wanted).unwrap();
+        made
+    };
+    create(&orgs, "free");
+    let acme = ending("acme", 2);
+    ending("globex", 9);
+    let end = |hours| Some(NOW_MILLISECONDS + hours * HOUR);
+    assert_eq!(orgs.next_plan_end().unwrap(), end(2));
+    let commits = store.commits();
+    assert_eq!(orgs.next_plan_end().unwrap(), end(2));
+    assert_eq!(store.commits(), commits, "nothing new is not written");
+    world.clock.advance(Duration::from_millis(2 * HOUR));
+    assert_eq!(orgs.next_plan_end().unwrap(), end(9), "it has ended");
+    ending("initech", 5);
+    assert_eq!(orgs.next_plan_end().unwrap(), end(5));
+    assert!(orgs.delete(&acme.external_id, &installation()).unwrap());
+    assert_eq!(orgs.next_plan_end().unwrap(), end(5));
+}
+
+#[test]
+fn l6_plans_are_looked_through_in_bounded_parts_and_the_last_result_stands_meanwhile() {
+    const ORGANIZATIONS: usize = 5_200;
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let wanted = SubscriptionTerms {
+        end_at: number(NOW_MILLISECONDS + HOUR),
+        ..terms(&orgs, "Premium")
+    };
+    for number in 0..ORGANIZATIONS {
+        create(&orgs, &format!("o{number:05}"));
+    }
+    assert_eq!(orgs.next_plan_end().unwrap(), None);
+    let last = read(&orgs, &format!("o{:05}", ORGANIZATIONS - 1)).unwrap();
+    subscribe(&orgs, &last.external_id, &wanted).unwrap();
+    let failed = gatehouse_ports::StoreError::Unavailable("disk full".to_owned());
+    store.fail_next_commit(failed.into());
+    assert!(orgs.next_plan_end().is_err());
+    let end = Some(NOW_MILLISECONDS + HOUR);
+    assert_eq!(orgs.next_plan_end().unwrap(), end);
+    assert_eq!(orgs.next_plan_end().unwrap(), end, "a new walk has begun");
+}

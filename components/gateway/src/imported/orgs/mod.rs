@@ -109,6 +109,10 @@ impl Subscriptions for ImportedOrganizations {
         subscriptions_wit::set_subscription_terms(edition, external_id, terms, by)
     }
 
+    fn next_plan_end(&self) -> Result<Option<u64>, Failure> {
+        subscriptions_wit::next_plan_end()
+    }
+
     fn set_rum_alert_threshold(
         &self,
         edition: Edition,

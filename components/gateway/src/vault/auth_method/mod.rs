@@ -10,7 +10,7 @@ pub(in crate::vault) mod roles;
 pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
 
-use gatehouse_access_api::Mount as AdmittedMount;
+use gatehouse_access_api::{Mount as AdmittedMount, MountView};
 use gatehouse_auth_method_api::Mount;
 
 use super::call::Call;
@@ -34,5 +34,16 @@ fn mount_of(mount: &AdmittedMount) -> Mount {
         path: mount.path.clone(),
         default_lease: mount.default_lease_ttl,
         maximum_lease: mount.max_lease_ttl,
+    }
+}
+
+/// The same of a mount that is listed.
+pub(crate) fn mount_of_view(mount: &MountView) -> Mount {
+    Mount {
+        id: mount.id.clone(),
+        accessor: mount.accessor.clone(),
+        path: mount.path.clone(),
+        default_lease: mount.configuration.default_lease_ttl,
+        maximum_lease: mount.configuration.max_lease_ttl,
     }
 }
