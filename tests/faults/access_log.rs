@@ -1,6 +1,9 @@
 //! The access log: a line for each answer, known by the name that its answer bears.
 
+use std::time::{Duration, Instant};
+
 use gatehouse_tests::{Installation, Storage};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 #[test]
@@ -64,4 +67,37 @@ fn every_answer_leaves_a_line_by_its_name_and_no_secret_is_in_it() {
         assert!(line["microseconds"].as_u64().unwrap() > 0, "{line}");
         assert!(line["bytes"].is_u64(), "{line}");
     }
+}
+
+#[test]
+fn a_file_that_is_rotated_goes_on_in_a_new_one_after_a_hangup() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, old) = (folder.path().join("access.log"), folder.path().join("old"));
+    let settings = format!("[log]\naccess = {:?}\n", path.display().to_string());
+    let mut installation = Installation::start(Storage::Memory, &settings).unwrap();
+    let ask = |installation: &Installation| {
+        let answer = installation.send("GET", "/v1/sys/health", None, None);
+        answer.header("x-request-id").unwrap().to_owned()
+    };
+    let before = ask(&installation);
+    std::fs::rename(&path, &old).unwrap();
+    let id = i32::try_from(installation.server().id()).unwrap();
+    kill_process(Pid::from_raw(id).unwrap(), Signal::HUP).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !path.is_file() {
+        assert!(Instant::now() < deadline, "the file is not opened again");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let after = ask(&installation);
+    let metrics = installation.as_root("GET", "/v1/sys/metrics?format=prometheus", None);
+    let none_lost = "gatehouse_access_log_lost_lines_total 0";
+    assert!(metrics.body.lines().any(|line| line == none_lost));
+    assert_eq!(installation.server().terminate().unwrap(), Some(0));
+    let lines_of = |id: &str| {
+        let text =
+            std::fs::read_to_string(&old).unwrap() + &std::fs::read_to_string(&path).unwrap();
+        text.matches(id).count()
+    };
+    assert_eq!((lines_of(&before), lines_of(&after)), (1, 1));
+    assert!(std::fs::read_to_string(&path).unwrap().contains(&after));
 }

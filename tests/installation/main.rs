@@ -1,6 +1,7 @@
 //! `gatehouse apply` and `gatehouse import`, as an operator types them, against servers.
 
 mod apply;
+mod bootstrap;
 mod import;
 
 use std::ffi::OsStr;

@@ -12,11 +12,11 @@ use gatehouse::database;
 use gatehouse::listener::Certificate;
 use gatehouse::outbound::Outbound;
 use gatehouse::settings::{
-    EffectiveSetting, Settings, SettingsError, SettingsReference, StorageType,
+    AccessLog, EffectiveSetting, Settings, SettingsError, SettingsReference, StorageType,
 };
 use gatehouse_store::read_key_file;
 
-use super::on_runtime;
+use super::{bootstrap, on_runtime};
 
 /// Permissions of the group and of all other users.
 const OTHERS: u32 = 0o077;
@@ -159,6 +159,19 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
             ));
         }
         problems.extend(exposed_files(directory));
+    }
+    if let AccessLog::File(path) = &settings.log.access
+        && !path.parent().is_some_and(Path::is_dir)
+    {
+        problems.push(format!(
+            "log.access: the folder of {} is not there; make it, writable for the user of the server",
+            path.display()
+        ));
+    }
+    if let Some(file) = &settings.bootstrap.file
+        && let Err(error) = bootstrap::read(file)
+    {
+        problems.push(format!("{error:#}"));
     }
     problems.extend(audit::problems(&settings.audit));
     if problems.is_empty() {

@@ -1,7 +1,9 @@
 //! The commands that can be typed after `gatehouse`.
 
+mod access_file;
 mod apply;
 mod audit;
+mod bootstrap;
 mod client;
 mod components;
 mod configuration;

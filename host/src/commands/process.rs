@@ -18,6 +18,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use super::access_file::AccessFile;
 use super::reload::{Level, level_filter};
 
 /// Most lines of the access log that wait for their reader. Further ones are dropped.
@@ -27,23 +28,34 @@ const WAITING_LINES: usize = 16_384;
 pub(super) struct Log {
     /// The level of the lines on standard error, which can be changed.
     pub(super) level: Level,
-    _access: Option<AccessWriter>,
+    /// The access log, if there is one.
+    pub(super) access: Option<AccessWriter>,
     _traces: Option<Exporter>,
 }
 
 /// The writer of the access log, which is written to its end when this is dropped.
-struct AccessWriter {
-    lost: ErrorCounter,
+pub(super) struct AccessWriter {
+    dropped: ErrorCounter,
+    /// The file that it goes to, if it goes to one.
+    pub(super) file: Option<AccessFile>,
     _guard: WorkerGuard,
+}
+
+impl AccessWriter {
+    /// Counts the lines that were lost so far: dropped for want of a faster reader, or not taken by a full disk.
+    pub(super) fn lost_lines(&self) -> impl Fn() -> u64 + Send + Sync + 'static {
+        let (dropped, file) = (self.dropped.clone(), self.file.clone());
+        move || dropped.dropped_lines() as u64 + file.as_ref().map_or(0, AccessFile::lost)
+    }
 }
 
 impl Drop for AccessWriter {
     fn drop(&mut self) {
-        let lines = self.lost.dropped_lines();
+        let lines = self.lost_lines()();
         if lines > 0 {
             tracing::warn!(
                 lines,
-                "the access log has lost lines: its reader was too slow"
+                "the access log has lost lines: its reader was too slow, or its disk full"
             );
         }
     }
@@ -60,7 +72,7 @@ pub(super) fn start_log(settings: &Settings) -> Result<Log> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    let (access, writer) = access_log(settings.log.access).unzip();
+    let (access, writer) = access_log(&settings.log.access)?.unzip();
     let traces = Exporter::start(&settings.telemetry, &settings.node.name())?;
     // A layer that is `None` would have every callsite of every library enabled.
     let mut layers: Vec<Box<dyn Layer<Registry> + Send + Sync>> = vec![
@@ -74,26 +86,29 @@ pub(super) fn start_log(settings: &Settings) -> Result<Log> {
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
     Ok(Log {
         level: Level(level),
-        _access: writer,
+        access: writer,
         _traces: traces,
     })
 }
 
 /// A line of JSON for each answer. A reader that is slow loses lines and keeps no request waiting.
-fn access_log<S>(to: AccessLog) -> Option<(impl Layer<S>, AccessWriter)>
+fn access_log<S>(to: &AccessLog) -> Result<Option<(impl Layer<S> + use<S>, AccessWriter)>>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
     let lines = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(WAITING_LINES);
+    let mut file = None;
     let (lines, guard) = match to {
-        AccessLog::None => return None,
+        AccessLog::None => return Ok(None),
         AccessLog::Stdout => lines.finish(std::io::stdout()),
         AccessLog::Stderr => lines.finish(std::io::stderr()),
+        AccessLog::File(path) => lines.finish(file.insert(AccessFile::open(path)?).clone()),
     };
     let writer = AccessWriter {
-        lost: lines.error_counter(),
+        dropped: lines.error_counter(),
+        file,
         _guard: guard,
     };
     let layer = tracing_subscriber::fmt::layer()
@@ -105,7 +120,7 @@ where
         .with_level(false)
         .with_writer(lines)
         .with_filter(Targets::new().with_target(ACCESS_LOG, LevelFilter::INFO));
-    Some((layer, writer))
+    Ok(Some((layer, writer)))
 }
 
 /// Keeps the memory of the process, which holds keys, out of files (SEC-K6).

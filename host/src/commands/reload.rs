@@ -12,6 +12,7 @@ use tracing_subscriber::Registry;
 use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::reload::Handle;
 
+use super::access_file::AccessFile;
 use super::configuration::Source;
 
 /// The setting that is put in force again without a restart.
@@ -26,6 +27,7 @@ pub(super) struct Reloaded {
     pub(super) level: Level,
     pub(super) certificate: Option<Arc<Certificate>>,
     pub(super) audit: Option<Arc<Sinks>>,
+    pub(super) access: Option<AccessFile>,
 }
 
 /// The level of the log, which can be changed.
@@ -67,6 +69,12 @@ impl Reloaded {
         if let Some(audit) = &self.audit {
             audit.reopen();
             tracing::info!("SIGHUP: the audit logs are opened again");
+        }
+        if let Some(access) = &self.access {
+            match access.reopen() {
+                Ok(()) => tracing::info!("SIGHUP: the access log is opened again"),
+                Err(error) => tracing::error!("SIGHUP: the access log stays where it is: {error}"),
+            }
         }
         if let Some(certificate) = &self.certificate {
             match certificate.reload() {

@@ -6,6 +6,7 @@ use gatehouse::seal::witness::Witness;
 use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
+use super::bootstrap::Bootstrap;
 use super::components::compile_apart;
 use super::configuration::{Source, check_files, describe};
 use super::process::{
@@ -50,27 +51,35 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         Witness::new(witness.clone()).forget()?;
     }
 
+    let mut for_start = settings.clone();
+    let bootstrap = Bootstrap::prepare(&mut for_start)?;
     let hangup = hangup_signal()?;
     let manager = ServiceManager::from_environment();
-    let start = {
-        let settings = settings.clone();
-        async move {
-            compile_apart(settings.components.cache_directory.as_deref()).await;
-            Server::start(&settings).await
+    let start = async move {
+        compile_apart(for_start.components.cache_directory.as_deref()).await;
+        let server = Server::start(&for_start).await?;
+        if let Some(bootstrap) = bootstrap {
+            bootstrap.run(&server).await?;
         }
+        Ok(server)
     };
     let source = arguments.source;
-    let on_hangup = |server: &Server| {
+    let (level, access) = (log.level, log.access.as_ref());
+    let on_start = |server: &Server| {
+        if let Some(access) = access {
+            server.watch_access_log(access.lost_lines());
+        }
         let reloaded = Reloaded {
             source,
             in_force: settings.effective().to_vec(),
-            level: log.level,
+            level,
             certificate: server.certificate(),
             audit: server.audit(),
+            access: access.and_then(|log| log.file.clone()),
         };
         reloaded.follow(hangup);
     };
-    serve(start, &settings, &manager, on_hangup, stop).await?;
+    serve(start, &settings, &manager, on_start, stop).await?;
     tracing::info!("stopped");
     Ok(())
 }

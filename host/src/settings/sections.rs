@@ -8,6 +8,7 @@ use gatehouse_access::RootTokenHash;
 use ipnet::IpNet;
 use url::Url;
 
+use super::kind::SettingKind;
 use super::source::Section;
 use super::value::{Count, Interval, OrNone, SettingValue, named_choices};
 
@@ -201,12 +202,17 @@ pub struct BootstrapSettings {
     /// The hash of the first root token, as `gatehouse operator root-token` prints it. With it only who presents that token initializes
     /// the server; without it, who asks first. Without effect once that is done. None by default.
     pub root_token_hash: Option<RootTokenHash>,
+    /// A description as `gatehouse apply` takes it. The first start initializes the server and brings it about before clients are heard, so
+    /// nobody gets a root token; a start that was cut off is gone on with by the next. Needs `seal.key_file`, and takes the place of
+    /// `root_token_hash`. Without effect once that is done. None by default.
+    pub file: Option<PathBuf>,
 }
 
 impl BootstrapSettings {
     pub(super) fn read(section: &mut Section<'_>) -> Self {
         Self {
             root_token_hash: section.optional("root_token_hash"),
+            file: section.optional("file"),
         }
     }
 }
@@ -437,7 +443,7 @@ named_choices!(
 );
 
 /// Where the access log goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessLog {
     /// Nowhere: there is none.
     None,
@@ -445,15 +451,33 @@ pub enum AccessLog {
     Stdout,
     /// To standard error, among the other lines.
     Stderr,
+    /// To the end of a file.
+    File(PathBuf),
 }
 
-named_choices!(
-    AccessLog,
-    "\"none\", \"stdout\" or \"stderr\"",
-    None = "none",
-    Stdout = "stdout",
-    Stderr = "stderr"
-);
+impl SettingValue for AccessLog {
+    const EXPECTED: &'static str = "\"none\", \"stdout\", \"stderr\", or the whole path of a file, such as \"/var/log/gatehouse/access.log\"";
+    const KIND: &'static SettingKind = &SettingKind::Text;
+
+    fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "none" => Some(Self::None),
+            "stdout" => Some(Self::Stdout),
+            "stderr" => Some(Self::Stderr),
+            // A word that is misspelled is no file.
+            path => path.starts_with('/').then(|| Self::File(path.into())),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        match self {
+            Self::None => "\"none\"".to_owned(),
+            Self::Stdout => "\"stdout\"".to_owned(),
+            Self::Stderr => "\"stderr\"".to_owned(),
+            Self::File(path) => path.to_text(),
+        }
+    }
+}
 
 /// `[log]`: the lines on standard error, and the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -463,7 +487,8 @@ pub struct LogSettings {
     pub level: String,
     /// The form of a line. Default `text`.
     pub format: LogFormat,
-    /// Where a line of JSON for each answer goes. Default `none`.
+    /// Where a line of JSON for each answer goes: `none`, `stdout`, `stderr`, or the whole path of a file, which SIGHUP has opened again. Default
+    /// `none`.
     pub access: AccessLog,
 }
 

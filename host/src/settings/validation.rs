@@ -19,6 +19,7 @@ pub(super) fn broken_rules(settings: &Settings) -> Vec<SettingError> {
     check_node(settings, &mut problems);
     check_telemetry(settings, &mut problems);
     check_seal(settings, &mut problems);
+    check_bootstrap(settings, &mut problems);
     check_google(settings, &mut problems);
     check_audit(settings, &mut problems);
     check_texts(settings, &mut problems);
@@ -219,6 +220,24 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize()
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())
+}
+
+fn check_bootstrap(settings: &Settings, problems: &mut Vec<SettingError>) {
+    if settings.bootstrap.file.is_none() {
+        return;
+    }
+    if settings.bootstrap.root_token_hash.is_some() {
+        problems.push(SettingError::new(
+            "bootstrap.root_token_hash",
+            "set together with bootstrap.file, which initializes the server without a root token for anybody; leave one of them out",
+        ));
+    }
+    if settings.seal.key_file.is_none() {
+        problems.push(SettingError::new(
+            "bootstrap.file",
+            "needs seal.key_file: the holders of shares initialize a server, so use `gatehouse apply` after that",
+        ));
+    }
 }
 
 fn check_google(settings: &Settings, problems: &mut Vec<SettingError>) {

@@ -1,13 +1,18 @@
 //! A server's API, as a client has it.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use clap::Args;
+use gatehouse::listener::RequestHandler as _;
 use gatehouse::outbound::client_configuration;
+use gatehouse::server::ComponentHandler;
 use http::{Method, Request, StatusCode, header};
+use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -17,6 +22,7 @@ use serde_json::Value;
 use url::Url;
 use zeroize::Zeroizing;
 
+use super::Fields;
 use super::report::shown;
 
 /// Where the token is looked for, in this order; the latter two are what other clients of the server use.
@@ -120,7 +126,7 @@ impl Connection<'_> {
             .enable_http1()
             .build();
         Ok(Server {
-            client: Client::builder(TokioExecutor::new()).build(connector),
+            transport: Transport::Network(Client::builder(TokioExecutor::new()).build(connector)),
             address: self.address.clone(),
             token,
             namespace,
@@ -175,10 +181,17 @@ pub(super) fn read_bounded(path: &Path, maximum: u64) -> Result<Zeroizing<String
 
 /// A server whose API is used.
 pub(in crate::commands) struct Server {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    transport: Transport,
     address: Url,
     token: header::HeaderValue,
     namespace: Option<header::HeaderValue>,
+}
+
+/// The way of a request to its server.
+enum Transport {
+    Network(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
+    /// The server of this process.
+    Here(Arc<ComponentHandler>),
 }
 
 /// A path of the API: its segments, which are escaped when it is sent.
@@ -264,6 +277,69 @@ impl Answer {
 }
 
 impl Server {
+    /// The server of this process, with a token.
+    ///
+    /// # Errors
+    ///
+    /// When the token has characters that no token has.
+    pub(in crate::commands) fn here(handler: Arc<ComponentHandler>, token: &str) -> Result<Self> {
+        let mut token = header::HeaderValue::from_str(token)?;
+        token.set_sensitive(true);
+        Ok(Self {
+            transport: Transport::Here(handler),
+            address: Url::parse("http://localhost")?,
+            token,
+            namespace: None,
+        })
+    }
+
+    /// Initializes the server, whose first root token is this one, unless it is initialized.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses.
+    pub(in crate::commands) async fn initialize(&self) -> Result<()> {
+        let init = fixed("sys/init");
+        let is_initialized = async || {
+            let state = self.read(&init).await?;
+            state.ensure_success()?;
+            Ok::<_, anyhow::Error>(state.body.get("initialized") == Some(&Value::Bool(true)))
+        };
+        if is_initialized().await? {
+            return Ok(());
+        }
+        let made = self.write(&init, &Value::Object(Fields::new())).await?;
+        // Another server on the same store may have been quicker.
+        match made.ensure_success() {
+            Err(refused) if !is_initialized().await? => Err(refused.context("sys/init")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells whether the server knows the token.
+    ///
+    /// # Errors
+    ///
+    /// When the server says neither.
+    pub(in crate::commands) async fn is_admitted(&self) -> Result<bool> {
+        let found = self.read(&fixed("auth/token/lookup-self")).await?;
+        match found.status {
+            StatusCode::FORBIDDEN => Ok(false),
+            _ => found.data().map(|_| true),
+        }
+    }
+
+    /// Ends the token.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses.
+    pub(in crate::commands) async fn end_token(&self) -> Result<()> {
+        let revoke = fixed("auth/token/revoke-self");
+        let ended = self.write(&revoke, &Value::Object(Fields::new())).await?;
+        ended.ensure_success().context("auth/token/revoke-self")
+    }
+
     /// Where the server is.
     pub(in crate::commands) fn address(&self) -> &Url {
         &self.address
@@ -385,22 +461,42 @@ impl Server {
             request = request.header("X-Vault-Namespace", namespace.clone());
         }
         let body = body.map(Value::to_string).unwrap_or_default();
-        let request = request.body(Full::new(Bytes::from(body)))?;
-        let exchange = async {
-            let answer = self.client.request(request).await;
-            let answer = answer.with_context(|| format!("{} cannot be reached", self.address))?;
-            let (head, body) = answer.into_parts();
-            let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
-            let body =
-                body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
-            Ok::<_, anyhow::Error>(Answer {
-                status: head.status,
-                body: serde_json::from_slice(&body.to_bytes()).unwrap_or_default(),
-            })
-        };
-        let answer = tokio::time::timeout(TIMEOUT, exchange).await;
+        let request = request.body(Bytes::from(body))?;
+        let answer = tokio::time::timeout(TIMEOUT, self.exchange(request)).await;
         answer.with_context(|| format!("{} did not answer in time", self.address))?
     }
+
+    async fn exchange(&self, request: Request<Bytes>) -> Result<Answer> {
+        let (status, body) = match &self.transport {
+            Transport::Network(client) => {
+                let answer = client.request(request.map(Full::new)).await;
+                let answer =
+                    answer.with_context(|| format!("{} cannot be reached", self.address))?;
+                let (head, body) = answer.into_parts();
+                (head.status, whole(body).await?)
+            }
+            Transport::Here(handler) => {
+                let answer = handler.handle(request, Ipv4Addr::LOCALHOST.into()).await?;
+                let (head, body) = answer.into_parts();
+                (head.status, whole(body).await?)
+            }
+        };
+        Ok(Answer {
+            status,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+        })
+    }
+}
+
+/// The body of an answer, which may be as long as one is allowed to be.
+async fn whole<B>(body: B) -> Result<Bytes>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
+    let body = body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
+    Ok(body.to_bytes())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ mod report;
 mod served;
 pub(super) mod source;
 
-pub(super) use client::{Connection, ServerArguments, TOKEN_VARIABLES};
+pub(super) use client::{Connection, Server, ServerArguments, TOKEN_VARIABLES};
 pub(super) use description::Description;
 pub(super) use reconciler::{Options, Reconciler};
 pub(super) use report::{Report, Summary, shown};

@@ -43,13 +43,13 @@ impl Summary {
 
 /// Writes what is found, and counts it.
 pub(in crate::commands) struct Report<'a> {
-    output: &'a mut dyn Write,
+    output: &'a mut (dyn Write + Send + Sync),
     summary: Summary,
 }
 
 impl<'a> Report<'a> {
     /// A report that goes to `output`.
-    pub(in crate::commands) fn to(output: &'a mut dyn Write) -> Self {
+    pub(in crate::commands) fn to(output: &'a mut (dyn Write + Send + Sync)) -> Self {
         Self {
             output,
             summary: Summary::default(),

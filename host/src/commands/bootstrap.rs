@@ -1,0 +1,138 @@
+//! The first start from a file: what `bootstrap.file` describes is brought about before clients are heard.
+//!
+//! The server initializes itself with a root token that is made of its root key, does all with it by its own API, and ends it. So a start
+//! that was cut off goes on at the next one: as long as that token lives, the file was not applied to its end.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use aws_lc_rs::hmac;
+use gatehouse::server::Server;
+use gatehouse::settings::Settings;
+use gatehouse_access::{ROOT_TOKEN_CHARACTERS, RootTokenHash};
+use gatehouse_store::{RootKey, read_key_file};
+use zeroize::Zeroizing;
+
+use super::installation::{self, Description, Options, Reconciler, Report};
+
+/// Tells the token from all else that is made of the root key. The number of the block follows.
+const LABEL: &str = "gatehouse bootstrap token 1";
+const TOKEN_PREFIX: &str = "hvs.";
+const TOKEN_CHARACTERS: &[u8; 62] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A first start that is due, as far as the settings tell.
+pub(super) struct Bootstrap {
+    description: Description,
+    token: Zeroizing<String>,
+}
+
+impl Bootstrap {
+    /// Reads the file that the settings name, `None` where they name none, and lets nobody else initialize the server.
+    ///
+    /// # Errors
+    ///
+    /// When the file, one that it names, or the key file cannot be used.
+    pub(super) fn prepare(settings: &mut Settings) -> Result<Option<Self>> {
+        let Some(file) = &settings.bootstrap.file else {
+            return Ok(None);
+        };
+        let description = read(file)?;
+        let key_file = settings.seal.key_file.as_deref();
+        let key_file = key_file.context("bootstrap.file needs seal.key_file")?;
+        let token = token_of(&read_key_file(key_file)?);
+        settings.bootstrap.root_token_hash = Some(RootTokenHash::of(&token));
+        Ok(Some(Self { description, token }))
+    }
+
+    /// Initializes the server if it is new, and brings about what is described unless that has been done before.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses something. The next start goes on with it.
+    pub(super) async fn run(self, server: &Server) -> Result<()> {
+        let api = installation::Server::here(server.handler(), &self.token)?;
+        api.initialize().await?;
+        if !api.is_admitted().await? {
+            tracing::info!("bootstrap.file was applied at an earlier start");
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        let mut report = Report::to(&mut lines);
+        let applied = self.apply(&api, &mut report).await;
+        let summary = report.summary();
+        let failed = applied.is_err() || summary.failed > 0;
+        // Of several servers that start at once, the first one to finish ends the token of all.
+        if failed && !api.is_admitted().await? {
+            tracing::info!("bootstrap.file was applied by another server");
+            return Ok(());
+        }
+        applied?;
+        if failed {
+            let lines = String::from_utf8_lossy(&lines);
+            let lines: Vec<&str> = lines.lines().filter(|line| line.starts_with('!')).collect();
+            bail!(
+                "bootstrap.file: not everything could be brought about; mend the file and start again:\n  {}",
+                lines.join("\n  ")
+            );
+        }
+        api.end_token().await?;
+        tracing::info!(
+            added = summary.added,
+            changed = summary.changed,
+            unchanged = summary.unchanged,
+            "bootstrap.file is applied, and the root token that did it has ended"
+        );
+        Ok(())
+    }
+
+    async fn apply(&self, api: &installation::Server, report: &mut Report<'_>) -> Result<()> {
+        let mut reconciler = Reconciler::of(api, Options::default(), report).await?;
+        reconciler.apply(&self.description).await
+    }
+}
+
+/// Reads the description in a file of the settings.
+///
+/// # Errors
+///
+/// When it, or a file that it names, is not usable.
+pub(super) fn read(file: &Path) -> Result<Description> {
+    Description::read(file).context("bootstrap.file")
+}
+
+/// The root token of a first start: 51 letters and digits that only who has the root key can make.
+fn token_of(root_key: &RootKey) -> Zeroizing<String> {
+    let text = root_key.to_text();
+    let key = hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes());
+    let mut token = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
+    token.push_str(TOKEN_PREFIX);
+    for block in 0_u8..2 {
+        let bytes = hmac::sign(&key, &[LABEL.as_bytes(), &[block]].concat());
+        let missing = ROOT_TOKEN_CHARACTERS - token.len();
+        for byte in bytes.as_ref().iter().take(missing) {
+            let character = TOKEN_CHARACTERS[usize::from(*byte) % TOKEN_CHARACTERS.len()];
+            token.push(char::from(character));
+        }
+    }
+    token
+}
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_ports::OsRandom;
+
+    use super::*;
+
+    #[test]
+    fn a8_the_token_of_a_first_start_follows_from_the_root_key_and_has_the_form_of_a_generated_one()
+    {
+        let key = RootKey::generate(&OsRandom).unwrap();
+        let token = token_of(&key);
+        assert_eq!(token, token_of(&key.duplicate()));
+        assert!(RootTokenHash::of(&token).is_of(&token));
+        assert!(!token.contains(&*key.to_text()));
+        let other = RootKey::generate(&OsRandom).unwrap();
+        assert_ne!(token, token_of(&other));
+    }
+}
