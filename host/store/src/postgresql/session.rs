@@ -7,7 +7,7 @@ use deadpool_postgres::{
 };
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
@@ -19,6 +19,9 @@ use super::statements::{DESCRIBE_SERVER, PREPARE_SESSION};
 const OLDEST_SERVER: i32 = 140_000;
 /// How long a caller waits for a connection while all are in use.
 const WAIT_TIME: Duration = Duration::from_secs(1);
+
+/// Why a new connection of the pool is none, where it was lost while its session was prepared.
+const LOST: &str = "the connection was lost while it was set up";
 
 /// The parameters of a statement.
 pub type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -111,9 +114,14 @@ fn no_connection(error: &tokio_postgres::Error) -> PostgresError {
     }
 }
 
-/// The error that says why the database refused something outside of the store's own work.
+/// The error that says why the database refused something outside of the store's own work, or that the connection was lost.
 pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     let text = describe(error);
+    let refusal = error.as_db_error();
+    // Of a graver one the session has ended, as it does when the database is stopped.
+    if refusal.is_none_or(|refusal| refusal.parsed_severity() != Some(Severity::Error)) {
+        return PostgresError::Unreachable(text);
+    }
     match error.code() {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => PostgresError::NotPermitted(text),
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => PostgresError::ReadOnly,
@@ -143,7 +151,10 @@ impl Connections {
         let prepare = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
             Box::pin(async move {
                 let prepared = Server::prepare(client).await;
-                prepared.map_err(|error| HookError::message(error.to_string()))?;
+                prepared.map_err(|error| match error {
+                    PostgresError::Unreachable(_) => HookError::message(LOST),
+                    refusal => HookError::message(refusal.to_string()),
+                })?;
                 Ok(())
             })
         });
@@ -213,7 +224,7 @@ impl Connections {
             )),
             PoolError::Timeout(_) => Failure::NotSent("it takes too long to connect".to_owned()),
             PoolError::Backend(error) => Failure::NotSent(describe(&error)),
-            PoolError::PostCreateHook(HookError::Message(text)) => {
+            PoolError::PostCreateHook(HookError::Message(text)) if text != LOST => {
                 Failure::Refused(text.into_owned())
             }
             other => Failure::NotSent(other.to_string()),

@@ -22,6 +22,8 @@ use gatehouse_postgres_server::url;
 enum Fault {
     /// It is cut once so many bytes have gone to the server.
     CutAfter(usize),
+    /// It is cut at once, and the next one once so many bytes have gone to the server.
+    CutAndAfter(usize),
     /// It is cut when the server answers.
     CutAnswer,
     /// The server's answers do not come through.
@@ -97,10 +99,18 @@ async fn forward(
                 let Ok(read @ 1..) = read else { return };
                 let mut bytes = &up[..read];
                 let mut cut = false;
-                if let Some(Fault::CutAfter(left)) = &mut *fault.lock().unwrap() {
-                    cut = *left <= bytes.len();
-                    bytes = &bytes[..bytes.len().min(*left)];
-                    *left -= bytes.len();
+                match &mut *fault.lock().unwrap() {
+                    Some(Fault::CutAfter(left)) => {
+                        cut = *left <= bytes.len();
+                        bytes = &bytes[..bytes.len().min(*left)];
+                        *left -= bytes.len();
+                    }
+                    fault @ Some(Fault::CutAndAfter(_)) => {
+                        let Some(Fault::CutAndAfter(left)) = fault.take() else { return };
+                        *fault = Some(Fault::CutAfter(left));
+                        return;
+                    }
+                    _ => {}
                 }
                 *sent.lock().unwrap() += bytes.len();
                 let passed = server.write_all(bytes).await;
@@ -209,6 +219,25 @@ async fn a_read_whose_connection_is_cut_is_asked_again() {
         );
         proxy.arm(fault);
         assert_eq!(keys(&store, "a/", 10).await, ["a/b"], "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn s8_a_read_goes_on_with_another_connection_where_a_new_one_is_cut_while_it_is_set_up() {
+    let database = Database::with_tables().await;
+    let proxy = Proxy::start().await;
+    let store = store(proxy.backend(&database).await);
+    store.commit(vec![], vec![put("a/b", "1")]).await.unwrap();
+    let read = async || value(&store, "a/b").await;
+    let before = proxy.sent();
+    proxy.arm(Fault::CutAndAfter(usize::MAX));
+    assert_eq!(read().await.as_deref(), Some("1"));
+    let length = proxy.sent() - before;
+    assert!(length > 100, "a connection has been set up");
+    for bytes in (0..length).step_by(length / 24) {
+        proxy.arm(Fault::CutAndAfter(bytes));
+        assert_eq!(read().await.as_deref(), Some("1"), "{bytes} of {length}");
+        assert!(!proxy.is_armed(), "{bytes} of {length}");
     }
 }
 
