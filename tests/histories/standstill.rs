@@ -2,7 +2,7 @@
 //! nothing that was answered before is forgotten or done twice after it (SEC-S7, S9, T4, T5).
 
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gatehouse_histories::{CountedToken, Object, TokenFamily, WrappedResponse, drive};
 use gatehouse_tests::Storage;
@@ -10,13 +10,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::connection::{Connection, rounds};
 use crate::disturbance::{CLIENTS, Servers};
+use crate::recovery::await_all_serving;
 
 /// Longer than the database is waited for, so that requests fail meanwhile.
 const STANDSTILL: Duration = Duration::from_millis(2_500);
 /// Calls of each client, before the standstill and after it.
 const CALLS: usize = 24;
-/// For a server to find its database again.
-const PATIENCE: Duration = Duration::from_secs(60);
 const ROUNDS: usize = 2;
 
 /// Runs `round` against three servers, the processes that stand still being those of one server or of the database.
@@ -53,23 +52,9 @@ fn stand_still(
         sleep(STANDSTILL);
         signal(Signal::CONT);
     });
-    let deadline = Instant::now() + PATIENCE;
-    while !all_serve(servers) {
-        assert!(Instant::now() < deadline, "a server does not serve again");
-        sleep(Duration::from_millis(100));
-    }
+    await_all_serving(servers);
     drive(object, &server, CLIENTS, 4, seed);
     server
-}
-
-fn all_serve(servers: &Servers) -> bool {
-    let health = "/v1/sys/health";
-    let first = servers.installation.send("GET", health, None, None);
-    let further = servers.further.iter();
-    let further = further.map(|server| server.send("GET", health, None, None));
-    std::iter::once(first)
-        .chain(further)
-        .all(|answer| answer.status == 200)
 }
 
 #[test]

@@ -49,11 +49,9 @@ fn execute(connection: &Connection, statement: &str) {
 /// A server on what the installation has, whose log can be read.
 fn start_logging(installation: &Installation) -> ServerProcess {
     let program = HOST.program().logging();
-    let mut arguments = program.arguments;
-    arguments.push(installation.configuration().display().to_string());
     ServerProcess::start(
-        &program.path,
-        arguments,
+        &program,
+        &installation.configuration(),
         installation.address(),
         installation.output().unwrap(),
     )

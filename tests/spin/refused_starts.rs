@@ -66,11 +66,9 @@ fn assert_nothing_is_answered_without_sense(host: Host) {
     program.arguments.splice(1..1, nonsense);
     let program = program.logging();
     let configuration = installation.configuration();
-    let mut arguments = program.arguments;
-    arguments.push(configuration.display().to_string());
     let server = ServerProcess::start(
-        &program.path,
-        arguments,
+        &program,
+        &configuration,
         installation.address(),
         installation.output().unwrap(),
     )

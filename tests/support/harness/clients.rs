@@ -119,6 +119,24 @@ pub fn bao_program() -> PathBuf {
     environment().join("bin").join("bao")
 }
 
+/// The library that gives a program a clock of its own, installed on first use.
+///
+/// # Panics
+///
+/// When it cannot be installed, or is not built for this system: a test that cannot run is a failed test.
+pub fn faketime() -> PathBuf {
+    let places = environment().join("lib");
+    let interpreters = std::fs::read_dir(&places).expect("an environment of Python has a lib");
+    let library = interpreters
+        .filter_map(Result::ok)
+        .map(|it| {
+            it.path()
+                .join("site-packages/libfaketime/vendor/libfaketime/src/libfaketime.so.1")
+        })
+        .find(|it| it.is_file());
+    library.expect("the package libfaketime has its library, for Linux on x86-64")
+}
+
 /// The interpreter of an environment of its own, in the folder `name` of the target folder, with what `requirements` lists.
 ///
 /// # Panics

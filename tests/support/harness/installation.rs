@@ -12,6 +12,7 @@ use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
 use gatehouse_postgres_server::PostgresServer;
 use serde_json::{Value, json};
 
+use crate::database_link::DatabaseLink;
 use crate::program::Program;
 use crate::server::{Answer, ServerProcess, gatehouse_binary};
 
@@ -196,10 +197,12 @@ impl Installation {
     ///
     /// When it does not start.
     pub fn run(&mut self) -> Result<()> {
-        let mut arguments = self.program.arguments.clone();
-        arguments.push(self.configuration().display().to_string());
-        let server =
-            ServerProcess::start(&self.program.path, arguments, &self.address, self.output()?)?;
+        let server = ServerProcess::start(
+            &self.program,
+            &self.configuration(),
+            &self.address,
+            self.output()?,
+        )?;
         self.server = Some(server);
         Ok(())
     }
@@ -210,15 +213,29 @@ impl Installation {
     ///
     /// When it does not start, which it cannot where the store is none that servers share.
     pub fn another_server(&self) -> Result<ServerProcess> {
-        let address = free_address()?;
+        self.start_another(&fs::read_to_string(self.configuration())?)
+    }
+
+    /// The same over a link to the database.
+    ///
+    /// # Errors
+    ///
+    /// As before.
+    pub fn another_server_over(&self, link: &DatabaseLink) -> Result<ServerProcess> {
         let configuration = fs::read_to_string(self.configuration())?;
+        let [direct, over_link] = [self.database().port(), link.port()]
+            .map(|port| gatehouse_postgres_server::url(port, ""));
+        ensure!(configuration.contains(&direct), "no address of a database");
+        self.start_another(&configuration.replace(&direct, &over_link))
+    }
+
+    fn start_another(&self, configuration: &str) -> Result<ServerProcess> {
+        let address = free_address()?;
         let configuration = configuration.replace(&self.address, &address);
         let port = address.rsplit(':').next().unwrap_or_default();
         let file = self.folder().join(format!("server-{port}.toml"));
         fs::write(&file, configuration)?;
-        let mut arguments = self.program.arguments.clone();
-        arguments.push(file.display().to_string());
-        ServerProcess::start(&self.program.path, arguments, &address, self.output()?)
+        ServerProcess::start(&self.program, &file, &address, self.output()?)
     }
 
     /// The file that the servers write their output to.

@@ -5,6 +5,7 @@
 
 mod balancer;
 mod clients;
+mod database_link;
 mod installation;
 mod program;
 mod reference;
@@ -12,10 +13,11 @@ mod server;
 
 pub use balancer::Balancer;
 pub use clients::{Client, ClientRun, bao_program, clients_folder, node_program, python};
+pub use database_link::DatabaseLink;
 pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD, free_address,
 };
-pub use program::{Host, Program};
+pub use program::{Host, Program, set_clock};
 pub use reference::ReferenceProcess;
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,

@@ -1,12 +1,17 @@
 //! The programs that tests drive: they take the same configuration file.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use gatehouse_components::spin::{self, Part};
 
-use crate::server::{gatehouse_binary, spin_host_binary, target_folder};
+use crate::clients::faketime;
+use crate::server::{gatehouse_binary, spin_host_binary, target_folder, workspace};
+
+/// Names a real `spin` program, which then takes the place of its stand-in.
+const REAL_SPIN: &str = "GATEHOUSE_SPIN";
 
 /// The program that runs the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +31,57 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => self.program_with(self.whole()),
+            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => match std::env::var_os(REAL_SPIN) {
+                Some(spin) => self.real_spin(&spin),
+                None => self.program_with(self.whole()),
+            },
+        }
+    }
+
+    /// The manifest for this version of Spin.
+    fn manifest(self) -> PathBuf {
+        let name = match self {
+            Self::Gatehouse => panic!("our own server needs no manifest"),
+            Self::Spin4 => "spin.toml",
+            Self::SpinPostgres => "spin-postgres.toml",
+            Self::Spin3 => "spin-3.toml",
+        };
+        workspace().join(name)
+    }
+
+    /// A real Spin with the manifest, and with the components that it names.
+    fn real_spin(self, spin: &OsStr) -> Program {
+        let manifest = self.manifest();
+        let text = fs::read_to_string(&manifest).expect("the manifest is there");
+        let parts = target_folder().join("tmp/spin-parts");
+        fs::create_dir_all(&parts).expect("the target folder is writable");
+        for part in Part::ALL {
+            let name = format!("{}.wasm", part.name());
+            if text.contains(&format!("/{name}\"")) {
+                write_part(part, &parts.join(name));
+            }
+        }
+        let path = |path: &Path| {
+            path.to_str()
+                .expect("folders of tests are UTF-8")
+                .to_owned()
+        };
+        let spin = spin.to_str().expect("the name of a program is UTF-8");
+        let arguments = [
+            "spin".to_owned(),
+            "--program".to_owned(),
+            spin.to_owned(),
+            "--manifest".to_owned(),
+            path(&manifest),
+            "--parts".to_owned(),
+            path(&parts),
+            "--config".to_owned(),
+        ];
+        Program {
+            path: spin_host_binary().to_owned(),
+            arguments: arguments.to_vec(),
+            needs_database: self == Self::SpinPostgres,
+            has_children: true,
         }
     }
 
@@ -54,6 +109,7 @@ impl Host {
             path: spin_host_binary().to_owned(),
             arguments: arguments.map(str::to_owned).to_vec(),
             needs_database: self == Self::SpinPostgres,
+            has_children: false,
         }
     }
 
@@ -67,17 +123,38 @@ impl Host {
             _ => (&FILES[1], Part::Whole),
         };
         file.get_or_init(|| {
-            let folder = target_folder().join("tmp");
-            fs::create_dir_all(&folder).expect("the target folder is writable");
-            let mut written = tempfile::NamedTempFile::new_in(&folder).expect("as before");
-            let bytes = spin::bytes(part).expect("the components can be built");
-            std::io::Write::write_all(&mut written, bytes).expect("there is room for a component");
-            // Another process of tests may write the same, and may be reading.
-            let path = folder.join(format!("{part:?}.wasm"));
-            written.persist(&path).expect("as before");
+            let path = target_folder().join(format!("tmp/{part:?}.wasm"));
+            write_part(part, &path);
             path
         })
     }
+}
+
+/// Writes a component to this path. Another process of tests may write the same, and may be reading.
+fn write_part(part: Part, path: &Path) {
+    let folder = path.parent().expect("the path is one of a file");
+    fs::create_dir_all(folder).expect("the target folder is writable");
+    let mut written = tempfile::NamedTempFile::new_in(folder).expect("as before");
+    let bytes = spin::bytes(part).expect("the components can be built");
+    std::io::Write::write_all(&mut written, bytes).expect("there is room for a component");
+    written.persist(path).expect("as before");
+}
+
+/// The ending of the file beside a configuration file that says by how much a clock is ahead.
+const CLOCK: &str = "clock";
+
+/// Sets the clock of the server with this configuration file, which is one [with a clock of its own](Program::with_settable_clock): so
+/// many seconds ahead of the system's, within a second.
+///
+/// # Errors
+///
+/// When the folder cannot be written.
+pub fn set_clock(configuration: &Path, seconds_ahead: i32) -> std::io::Result<()> {
+    let file = PathBuf::from(format!("{}.{CLOCK}", configuration.display()));
+    let written = PathBuf::from(format!("{}.new", file.display()));
+    fs::write(&written, format!("{seconds_ahead:+}\n"))?;
+    // The server never reads half of it.
+    fs::rename(written, file)
 }
 
 /// A command: a program, and its arguments before the path of the configuration file.
@@ -89,6 +166,8 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// True if it keeps its records in a PostgreSQL database, whichever store it is given.
     pub needs_database: bool,
+    /// True if it starts processes that go on without it, so that all of them have to be ended.
+    pub has_children: bool,
 }
 
 impl Program {
@@ -103,6 +182,7 @@ impl Program {
             path,
             arguments: vec!["server".to_owned(), "--config".to_owned()],
             needs_database: false,
+            has_children: false,
         }
     }
 
@@ -111,6 +191,23 @@ impl Program {
     pub fn logging(self) -> Self {
         let command = format!(
             "exec env GATEHOUSE_LOG_LEVEL=debug {} >>\"$0.log\" 2>&1",
+            self.command_line()
+        );
+        self.shell(command)
+    }
+
+    /// The same with a clock of its own, which is ahead of the system's, or behind it, by what [`set_clock`] says for its configuration file.
+    ///
+    /// # Panics
+    ///
+    /// When the library for that cannot be installed.
+    #[must_use]
+    pub fn with_settable_clock(self) -> Self {
+        // The clock that measures how much time has passed goes on as it is, as with a machine whose time is set; so do times of files.
+        let command = format!(
+            "echo +0 >\"$0.{CLOCK}\"; exec env LD_PRELOAD='{}' FAKETIME_TIMESTAMP_FILE=\"$0.{CLOCK}\" FAKETIME_CACHE_DURATION=1 \
+             FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DISABLE_SHM=1 NO_FAKE_STAT=1 {}",
+            faketime().display(),
             self.command_line()
         );
         self.shell(command)
@@ -137,6 +234,7 @@ impl Program {
             path: "/bin/sh".into(),
             arguments: vec!["-c".to_owned(), command],
             needs_database: self.needs_database,
+            has_children: self.has_children,
         }
     }
 }

@@ -1,16 +1,19 @@
 //! A server in a process of its own.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::program::Program;
 
 /// How long a server may take to say that it is ready. The first start compiles the components, and a busy machine takes minutes for
 /// that; one that ends instead is noticed at once.
@@ -95,6 +98,8 @@ fn build(package: &str, arguments: &[&str]) -> PathBuf {
 /// A running `gatehouse`, ended with the test.
 pub struct ServerProcess {
     child: Child,
+    /// True if it leads a group of processes that are ended with it.
+    leads_group: bool,
     address: String,
 }
 
@@ -131,26 +136,31 @@ impl Answer {
 }
 
 impl ServerProcess {
-    /// Starts `program` with `arguments` and waits until it answers health checks at `address`. It writes its output to `output`.
+    /// Starts `program` for a configuration file and waits until it answers health checks at `address`. It writes its output to `output`.
     ///
     /// # Errors
     ///
     /// When it does not start or does not answer in time.
-    pub fn start<A: AsRef<OsStr>>(
-        program: &Path,
-        arguments: impl IntoIterator<Item = A>,
+    pub fn start(
+        program: &Program,
+        configuration: &Path,
         address: &str,
         output: File,
     ) -> Result<Self> {
-        let child = Command::new(program)
-            .args(arguments)
+        let mut command = Command::new(&program.path);
+        command
+            .args(&program.arguments)
+            .arg(configuration)
             .env("GATEHOUSE_LOG_LEVEL", "warn")
             .stdin(Stdio::null())
-            .stdout(output)
-            .spawn()
-            .context("cannot start gatehouse")?;
+            .stdout(output);
+        if program.has_children {
+            command.process_group(0);
+        }
+        let child = command.spawn().context("cannot start gatehouse")?;
         let mut server = Self {
             child,
+            leads_group: program.has_children,
             address: format!("http://{address}"),
         };
         let deadline = Instant::now() + READY_WITHIN;
@@ -177,6 +187,11 @@ impl ServerProcess {
 
     /// Ends the process as a power cut would: SIGKILL, nothing flushed.
     pub fn kill(&mut self) {
+        if self.leads_group
+            && let Ok(process) = self.process()
+        {
+            let _ = kill_process_group(process, Signal::KILL);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -187,10 +202,13 @@ impl ServerProcess {
     ///
     /// When the signal cannot be sent.
     pub fn terminate(&mut self) -> Result<Option<i32>> {
-        let process = i32::try_from(self.child.id())?;
-        let process = rustix::process::Pid::from_raw(process).context("no such process")?;
-        rustix::process::kill_process(process, rustix::process::Signal::TERM)?;
+        kill_process(self.process()?, Signal::TERM)?;
         Ok(self.child.wait()?.code())
+    }
+
+    fn process(&self) -> Result<Pid> {
+        let id = i32::try_from(self.child.id())?;
+        Pid::from_raw(id).context("no such process")
     }
 
     /// Sends a request with an optional token and JSON body, and reads the whole answer.
@@ -322,6 +340,7 @@ impl DevServer {
         });
         let mut process = ServerProcess {
             child,
+            leads_group: false,
             address: String::new(),
         };
         let line = receiver.recv_timeout(READY_WITHIN).unwrap_or_default();

@@ -101,6 +101,8 @@ impl PostgresServer {
             .args(["-c", RUN])
             .arg(folder.path())
             .arg(programs.join("postgres"))
+            // A signal to the tests' group must not end it: then no process would remove the folder.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());

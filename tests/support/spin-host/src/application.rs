@@ -16,7 +16,7 @@ use gatehouse_wasi_key_value::KeyValue;
 use crate::platform::Platform;
 
 /// The databases and key-value stores that the manifests declare.
-const STORES: [&str; 3] = ["access", "auth-method", "orgs"];
+pub const STORES: [&str; 3] = ["access", "auth-method", "orgs"];
 
 /// The file of all key-value stores in the folder of `storage.path`, where the databases are too.
 const STORES_FILE: &str = "key-value";
@@ -51,17 +51,16 @@ const TAKEN: [&str; 11] = [
     "storage.",
 ];
 
-/// The settings of an application of Spin, from its manifest and its operator.
-pub struct Application {
-    /// Stores and variables.
-    pub platform: Platform,
+/// What the components of a server are told.
+pub struct Surroundings {
+    /// Variables of the application.
+    pub variables: BTreeMap<String, String>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
 }
 
-impl Application {
-    /// The application of a server with these settings that listens at `address`. `given` goes before the variables that these make. What is
-    /// to last as long as the server lies in `folder`, which whoever started it removes.
+impl Surroundings {
+    /// Those of a server with these settings that listens at `address`. `given` goes before the variables that these make.
     ///
     /// # Errors
     ///
@@ -70,7 +69,6 @@ impl Application {
         settings: &Settings,
         address: SocketAddr,
         given: Vec<(String, String)>,
-        folder: &Path,
     ) -> Result<Self> {
         refuse_what_is_not_there(settings)?;
         let mut environment = settings.environment_for_components(address);
@@ -96,17 +94,31 @@ impl Application {
             variables.insert(POSTGRES_URL.to_owned(), url.clone());
         }
         variables.extend(given);
-        let (stores, databases) = kept(settings, folder)?;
         Ok(Self {
-            platform: Platform {
-                stores,
-                databases,
-                postgres: Pools::default(),
-                variables: Arc::new(variables),
-            },
+            variables,
             environment,
         })
     }
+}
+
+/// The stores and variables of an application with these settings. What is to last as long as the server lies in `folder`, which whoever
+/// started it removes.
+///
+/// # Errors
+///
+/// When the stores cannot be opened.
+pub fn platform(
+    settings: &Settings,
+    variables: BTreeMap<String, String>,
+    folder: &Path,
+) -> Result<Platform> {
+    let (stores, databases) = kept(settings, folder)?;
+    Ok(Platform {
+        stores,
+        databases,
+        postgres: Pools::default(),
+        variables: Arc::new(variables),
+    })
 }
 
 /// The stores and databases of the application. Its component imports the one or the other, or neither.

@@ -11,6 +11,7 @@ mod listener;
 mod outbound;
 mod platform;
 mod postgres;
+mod real_spin;
 mod request;
 mod sqlite;
 mod state;
@@ -27,10 +28,11 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use application::Application;
+use application::{Surroundings, platform};
 use handler::Handler;
 use imports::Version;
 use outbound::Outbound;
+use real_spin::RealSpin;
 use state::Grants;
 
 #[derive(Parser)]
@@ -53,6 +55,24 @@ enum Command {
         #[arg(long)]
         component: PathBuf,
         /// A variable as `spin up` takes it, `NAME=VALUE`; it goes before what the configuration file says.
+        #[arg(long, value_parser = variable)]
+        variable: Vec<(String, String)>,
+    },
+    /// Becomes a real Spin with the same configuration.
+    Spin {
+        /// The configuration file.
+        #[arg(long)]
+        config: PathBuf,
+        /// The program `spin`.
+        #[arg(long)]
+        program: PathBuf,
+        /// The manifest, one of those of the repository.
+        #[arg(long)]
+        manifest: PathBuf,
+        /// The folder of the components that the manifest names.
+        #[arg(long)]
+        parts: PathBuf,
+        /// A variable as `spin up` takes it.
         #[arg(long, value_parser = variable)]
         variable: Vec<(String, String)>,
     },
@@ -85,13 +105,40 @@ fn variable(text: &str) -> Result<(String, String)> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let Command::Server {
-        config,
-        front,
-        component,
-        variable,
-    } = Arguments::parse().command;
-    let settings = Settings::load(&config, std::env::vars(), Vec::new())?;
+    match Arguments::parse().command {
+        Command::Server {
+            config,
+            front,
+            component,
+            variable,
+        } => serve(&config, front, &component, variable).await,
+        Command::Spin {
+            config,
+            program,
+            manifest,
+            parts,
+            variable,
+        } => {
+            let settings = settings(&config)?;
+            let address = settings.listener.address;
+            let surroundings = Surroundings::new(&settings, address, variable)?;
+            let spin = RealSpin {
+                program,
+                manifest,
+                parts,
+            };
+            spin.run(&settings, address, surroundings, folder_of(&config)?)
+        }
+    }
+}
+
+async fn serve(
+    config: &Path,
+    front: Front,
+    component: &Path,
+    given: Vec<(String, String)>,
+) -> Result<()> {
+    let settings = settings(config)?;
     let filter: Targets = settings.log.level.parse().context("log.level")?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
@@ -102,20 +149,27 @@ async fn main() -> Result<()> {
     let listener = TcpListener::bind(settings.listener.address)
         .await
         .context("listener.address")?;
-    let folder = config
-        .parent()
-        .context("the configuration file has no folder")?;
-    let Application {
-        platform,
+    let Surroundings {
+        variables,
         environment,
-    } = Application::new(&settings, listener.local_addr()?, variable, folder)?;
+    } = Surroundings::new(&settings, listener.local_addr()?, given)?;
     let grants = Grants {
         environment,
-        platform,
+        platform: platform(&settings, variables, folder_of(config)?)?,
         outbound: Outbound::new(settings.google.allow_http_loopback),
     };
-    let handler = handler(&settings, front, &component, grants)?;
+    let handler = handler(&settings, front, component, grants)?;
     listener::serve(listener, handler).await
+}
+
+fn settings(config: &Path) -> Result<Settings> {
+    Ok(Settings::load(config, std::env::vars(), Vec::new())?)
+}
+
+fn folder_of(config: &Path) -> Result<&Path> {
+    config
+        .parent()
+        .context("the configuration file has no folder")
 }
 
 fn handler(settings: &Settings, front: Front, component: &Path, grants: Grants) -> Result<Handler> {
