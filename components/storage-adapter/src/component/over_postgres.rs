@@ -65,11 +65,19 @@ fn variable(name: &str) -> Result<Option<Zeroizing<String>>, String> {
 
 impl Database for postgres::Connection {
     fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError> {
-        let parameters: Vec<postgres::ParameterValue> = parameters.iter().map(parameter).collect();
-        let answer = Self::query(self, statement, &parameters).map_err(database_error)?;
+        let answer = Self::query(self, statement, &passed(parameters)).map_err(database_error)?;
         let row = |row: postgres::Row| row.into_iter().map(value).collect();
         Ok(answer.rows.into_iter().map(row).collect())
     }
+
+    fn execute(&self, statement: &str, parameters: &[Parameter]) -> Result<(), DatabaseError> {
+        let executed = Self::execute(self, statement, &passed(parameters));
+        executed.map(drop).map_err(database_error)
+    }
+}
+
+fn passed(parameters: &[Parameter]) -> Vec<postgres::ParameterValue> {
+    parameters.iter().map(parameter).collect()
 }
 
 fn parameter(from: &Parameter) -> postgres::ParameterValue {

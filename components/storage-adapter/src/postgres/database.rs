@@ -150,12 +150,20 @@ fn cut(text: &str) -> &str {
 
 /// A connection to a database, as far as a host offers it: of a pool, which takes it back when it is dropped.
 pub trait Database {
-    /// Executes one statement as a transaction of its own. Its parameters stand as `$1` and so on.
+    /// Executes one statement that answers one row at least, as a transaction of its own. Its parameters stand as `$1` and so on. Of a
+    /// statement without rows Spin 4.1 waits for the first one for ever.
     ///
     /// # Errors
     ///
     /// When the host or the database fails.
     fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError>;
+
+    /// The same for a statement whose rows, if it has any, nobody reads.
+    ///
+    /// # Errors
+    ///
+    /// When the host or the database fails.
+    fn execute(&self, statement: &str, parameters: &[Parameter]) -> Result<(), DatabaseError>;
 }
 
 /// Where connections and configuration come from.

@@ -11,6 +11,9 @@
 //! They lie in the schema `gatehouse_spin`, beside that of our own servers (`host/store/src/postgresql/statements.rs`) if they share a
 //! database. Times are in milliseconds since 1970, null for never; keys have the collation `C`, which orders by bytes.
 //!
+//! Each statement that is asked for rows answers one at least, of nulls where there is nothing to answer: Spin 4.1 waits for the first row
+//! for ever.
+//!
 //! A host pools connections and resets what a session has set, so each setting that a statement needs belongs to the function that it calls:
 //! the planner is left nothing but the order of an index, since it believes a table to be small until it has been counted. A commit first
 //! locks the keys that it checks (shared) and those that it writes, there or not, until it can be seen; then it checks. So commits
@@ -26,8 +29,7 @@ pub const KNOWN_SCHEMA: i64 = 1;
 pub const DESCRIBE: &str = "
     select n.number, k.sealed, pg_is_in_recovery(), current_setting('fsync') = 'on', current_setting('synchronous_commit') <> 'off',
         current_setting('transaction_isolation') = 'read committed'
-    from gatehouse_spin.number n left join gatehouse_spin.keyring k on k.store = $1::text
-    where n.name = 'schema'";
+    from (values (1)) one left join gatehouse_spin.number n on n.name = 'schema' left join gatehouse_spin.keyring k on k.store = $1::text";
 
 /// The store and its first keyring, sealed. Not where there is one, nor where entries show that there was one.
 pub const STORE_KEYRING: &str = "
@@ -40,17 +42,17 @@ pub const ABANDON: &str = "
     insert into gatehouse_spin.outcome (version, abandoned) values ($1::int8, true) on conflict do nothing";
 /// Tells if the commit of a version was abandoned: version.
 pub const WAS_ABANDONED: &str =
-    "select abandoned from gatehouse_spin.outcome where version = $1::int8";
+    "select (select abandoned from gatehouse_spin.outcome where version = $1::int8)";
 
 /// Reads entries without the values that are held: store, keys, versions held, now. Answers the place of the key, counted from 1, version,
 /// and value where it is not held.
 pub const fn find(table: Table) -> &'static str {
     match table {
         Table::Entry => {
-            "select n, version, value from gatehouse_spin.find_entry($1::text, $2::text[], $3::int8[], $4::int8)"
+            "select n, version, value from (values (1)) one left join gatehouse_spin.find_entry($1::text, $2::text[], $3::int8[], $4::int8) on true"
         }
         Table::Cache => {
-            "select n, version, value from gatehouse_spin.find_cache($1::text, $2::text[], $3::int8[], $4::int8)"
+            "select n, version, value from (values (1)) one left join gatehouse_spin.find_cache($1::text, $2::text[], $3::int8[], $4::int8) on true"
         }
     }
 }
@@ -59,10 +61,10 @@ pub const fn find(table: Table) -> &'static str {
 pub const fn find_versions(table: Table) -> &'static str {
     match table {
         Table::Entry => {
-            "select n, version, null from gatehouse_spin.find_entry($1::text, $2::text[], $3::int8[], $4::int8)"
+            "select n, version, null from (values (1)) one left join gatehouse_spin.find_entry($1::text, $2::text[], $3::int8[], $4::int8) on true"
         }
         Table::Cache => {
-            "select n, version, null from gatehouse_spin.find_cache($1::text, $2::text[], $3::int8[], $4::int8)"
+            "select n, version, null from (values (1)) one left join gatehouse_spin.find_cache($1::text, $2::text[], $3::int8[], $4::int8) on true"
         }
     }
 }
@@ -72,22 +74,22 @@ pub const fn find_versions(table: Table) -> &'static str {
 pub const fn scan(table: Table) -> &'static str {
     match table {
         Table::Entry => {
-            "select key, version, value from gatehouse_spin.scan_entry($1::text, $2::text, $3::text, $4::text, $5::int8, $6::int8, $7::int8)"
+            "select key, version, value from (values (1)) one left join gatehouse_spin.scan_entry($1::text, $2::text, $3::text, $4::text, $5::int8, $6::int8, $7::int8) on true"
         }
         Table::Cache => {
-            "select key, version, value from gatehouse_spin.scan_cache($1::text, $2::text, $3::text, $4::text, $5::int8, $6::int8, $7::int8)"
+            "select key, version, value from (values (1)) one left join gatehouse_spin.scan_cache($1::text, $2::text, $3::text, $4::text, $5::int8, $6::int8, $7::int8) on true"
         }
     }
 }
 
-/// Finds the first check that does not hold: store, keys, versions (null for absent), now. Answers its place, counted from 1, or no row.
+/// Finds the first check that does not hold: store, keys, versions (null for absent), now. Answers its place, counted from 1, or null.
 pub const fn check(table: Table) -> &'static str {
     match table {
         Table::Entry => {
-            "select n from gatehouse_spin.check_entry($1::text, $2::text[], $3::int8[], $4::int8) n where n is not null"
+            "select gatehouse_spin.check_entry($1::text, $2::text[], $3::int8[], $4::int8)"
         }
         Table::Cache => {
-            "select n from gatehouse_spin.check_cache($1::text, $2::text[], $3::int8[], $4::int8) n where n is not null"
+            "select gatehouse_spin.check_cache($1::text, $2::text[], $3::int8[], $4::int8)"
         }
     }
 }
@@ -108,8 +110,8 @@ pub const fn commit(table: Table) -> &'static str {
 /// Drops rows whose time has come, and outcomes that no caller asks for any more: until when, how many at most.
 pub const fn purge(table: Table) -> &'static str {
     match table {
-        Table::Entry => "select gatehouse_spin.purge_entry($1::int8, $2::int8) is null",
-        Table::Cache => "select gatehouse_spin.purge_cache($1::int8, $2::int8) is null",
+        Table::Entry => "select gatehouse_spin.purge_entry($1::int8, $2::int8)",
+        Table::Cache => "select gatehouse_spin.purge_cache($1::int8, $2::int8)",
     }
 }
 

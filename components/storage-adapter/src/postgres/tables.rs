@@ -52,15 +52,14 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
         }
     }
 
-    /// Executes one statement on a connection that is lent for it: one that an instance kept would be missing to others.
-    fn try_query(
+    /// Sends one statement on a connection that is lent for it: one that an instance kept would be missing to others.
+    fn try_to<T>(
         &self,
-        statement: &str,
-        parameters: &[Parameter],
-    ) -> Result<Vec<Row>, DatabaseError> {
+        send: impl Fn(&H::Database) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
         let mut tries = 1;
         loop {
-            let outcome = self.host.connect()?.query(statement, parameters);
+            let outcome = send(&self.host.connect()?);
             match outcome {
                 Err(error) if error.is_passing() && tries < PASSING_TRIES => {
                     tries += 1;
@@ -72,15 +71,26 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
     }
 
     /// The same for a statement that may be sent twice.
-    fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError> {
+    fn repeat<T>(
+        &self,
+        send: impl Fn(&H::Database) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
         let mut tries = 1;
         loop {
-            match self.try_query(statement, parameters) {
+            match self.try_to(&send) {
                 // A pool may lend a connection that has ended.
                 Err(error) if error.leaves_outcome_open() && tries < LOST_TRIES => tries += 1,
                 outcome => return outcome,
             }
         }
+    }
+
+    fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError> {
+        self.repeat(|database| database.query(statement, parameters))
+    }
+
+    fn execute(&self, statement: &str, parameters: &[Parameter]) -> Result<(), DatabaseError> {
+        self.repeat(|database| database.execute(statement, parameters))
     }
 
     fn open(&self) -> Result<Arc<Barrier>, StoreError> {
@@ -91,8 +101,8 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
                 Err(error) if error.lacks_tables() => Vec::new(),
                 described => described?,
             };
-            let Some(row) = described.into_iter().next() else {
-                self.query(&statements::create(), &[])?;
+            let Some(row) = described.into_iter().find(|row| !is_empty(row)) else {
+                self.execute(&statements::create(), &[])?;
                 continue;
             };
             let [schema, keyring, how @ ..] = &row[..] else {
@@ -108,7 +118,7 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
             let sealed = Keyring::generate(&self.random)
                 .and_then(|keyring| keyring.seal(&root_key, &self.random))
                 .map_err(|error| self.keyring_error(error))?;
-            self.query(STORE_KEYRING, &[store(), Parameter::Bytes(sealed)])?;
+            self.execute(STORE_KEYRING, &[store(), Parameter::Bytes(sealed)])?;
         }
         Err(unavailable(
             "has records and no keyring: it was altered, put a backup in its place",
@@ -140,8 +150,8 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
             .now_milliseconds()
             .saturating_add(OUTCOME_PATIENCE);
         for _ in 0..OUTCOME_TRIES {
-            let abandoned = self.query(ABANDON, &version);
-            let asked = abandoned.and_then(|_| self.query(WAS_ABANDONED, &version));
+            let abandoned = self.execute(ABANDON, &version);
+            let asked = abandoned.and_then(|()| self.query(WAS_ABANDONED, &version));
             if let Ok(rows) = asked {
                 return match rows.first().map(Vec::as_slice) {
                     Some([Value::Boolean(abandoned)]) => Ok(!abandoned),
@@ -218,7 +228,8 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
             time(now),
         ];
         let rows = self.query(statements::find(table), &parameters)?;
-        rows.iter().map(|row| self.found(row)).collect()
+        let rows = rows.iter().filter(|row| !is_empty(row));
+        rows.map(|row| self.found(row)).collect()
     }
 
     fn find_versions(
@@ -234,7 +245,8 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
             time(now),
         ];
         let rows = self.query(statements::find_versions(table), &parameters)?;
-        let found = rows.iter().map(|row| self.found(row));
+        let rows = rows.iter().filter(|row| !is_empty(row));
+        let found = rows.map(|row| self.found(row));
         found
             .map(|found| found.map(|found| (found.index, found.version)))
             .collect()
@@ -272,7 +284,8 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
             _ => Err(self.nonsense()),
         };
         let rows = self.query(statements::scan(table), &parameters)?;
-        rows.into_iter().map(stored).collect()
+        let rows = rows.into_iter().filter(|row| !is_empty(row));
+        rows.map(stored).collect()
     }
 
     fn commit(
@@ -311,7 +324,8 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
             Parameter::Numbers(ends),
             Parameter::Number(version_number(version)),
         ];
-        let rows = match self.try_query(statements::commit(table), &parameters) {
+        let commit = statements::commit(table);
+        let rows = match self.try_to(|database| database.query(commit, &parameters)) {
             Err(error) if error.leaves_outcome_open() => {
                 return Ok(match self.was_applied(version)? {
                     true => Committed::Applied,
@@ -342,16 +356,17 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
         ];
         let rows = self.query(statements::check(table), &parameters)?;
         match rows.first().map(Vec::as_slice) {
-            None => Ok(None),
+            Some([Value::Null]) => Ok(None),
             Some([Value::Number(place)]) => Ok(Some(self.index(*place)?)),
-            Some(_) => Err(self.nonsense()),
+            _ => Err(self.nonsense()),
         }
     }
 
     fn purge(&self, table: Table, until: u64) {
         let parameters = [time(until), Parameter::Number(PURGED_ROWS)];
         // The next one does it.
-        let _ = self.try_query(statements::purge(table), &parameters);
+        let purge = statements::purge(table);
+        let _ = self.try_to(|database| database.execute(purge, &parameters));
     }
 
     fn nonsense(&self) -> StoreError {
@@ -359,6 +374,11 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
             "answers what is no answer to the statement: its tables were altered, put a backup in its place",
         )
     }
+}
+
+/// True for the row that stands for none, since each statement answers one.
+fn is_empty(row: &Row) -> bool {
+    row.iter().all(|value| *value == Value::Null)
 }
 
 /// Refuses a database that loses what it has acknowledged, or that is no primary.

@@ -26,19 +26,19 @@ impl postgres::HostConnection for PlatformView<'_> {
         statement: String,
         parameters: Vec<postgres::ParameterValue>,
     ) -> Trappable<Result<postgres::RowSet, postgres::Error>> {
-        let connection = self.table.get(&connection)?.clone();
-        let Some(parameters) = parameters.into_iter().map(parameter).collect() else {
-            let why = "this host converts no such value".to_owned();
-            return Ok(Err(postgres::Error::ValueConversionFailed(why)));
+        let (connection, parameters) = match self.statement(&connection, parameters)? {
+            Ok(statement) => statement,
+            Err(error) => return Ok(Err(error)),
         };
-        let parameters: Vec<Parameter> = parameters;
-        Ok(match connection.send(&statement, &parameters).await {
-            Ok(rows) => Ok(postgres::RowSet {
-                columns: Vec::new(),
-                rows: rows.into_iter().map(row).collect(),
-            }),
-            Err(error) => Err(query_error(error)),
-        })
+        Ok(
+            match connection.query_async(&statement, &parameters).await {
+                Ok(rows) => Ok(postgres::RowSet {
+                    columns: Vec::new(),
+                    rows: rows.into_iter().map(row).collect(),
+                }),
+                Err(error) => Err(query_error(error)),
+            },
+        )
     }
 
     async fn execute(
@@ -47,13 +47,39 @@ impl postgres::HostConnection for PlatformView<'_> {
         statement: String,
         parameters: Vec<postgres::ParameterValue>,
     ) -> Trappable<Result<u64, postgres::Error>> {
-        let answer = self.query(connection, statement, parameters).await?;
-        Ok(answer.map(|rows| rows.rows.len() as u64))
+        let (connection, parameters) = match self.statement(&connection, parameters)? {
+            Ok(statement) => statement,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(
+            match connection.execute_async(&statement, &parameters).await {
+                Ok(rows) => Ok(rows.len() as u64),
+                Err(error) => Err(query_error(error)),
+            },
+        )
     }
 
     async fn drop(&mut self, connection: Resource<Connection>) -> Trappable<()> {
         self.table.delete(connection)?;
         Ok(())
+    }
+}
+
+impl PlatformView<'_> {
+    /// The connection and the parameters of a statement, as far as this host converts them.
+    fn statement(
+        &self,
+        connection: &Resource<Connection>,
+        parameters: Vec<postgres::ParameterValue>,
+    ) -> Trappable<Result<(Connection, Vec<Parameter>), postgres::Error>> {
+        let connection = self.table.get(connection)?.clone();
+        let parameters: Option<Vec<Parameter>> = parameters.into_iter().map(parameter).collect();
+        Ok(parameters
+            .map(|parameters| (connection, parameters))
+            .ok_or_else(|| {
+                let why = "this host converts no such value".to_owned();
+                postgres::Error::ValueConversionFailed(why)
+            }))
     }
 }
 

@@ -23,27 +23,46 @@ impl Connection {
         }
     }
 
-    /// Executes one statement.
+    /// Executes one statement and gives its rows.
     ///
     /// # Errors
     ///
     /// When the database does, or the test.
-    pub async fn send(
+    ///
+    /// # Panics
+    ///
+    /// When there are none: Spin 4.1 waits for the first one for ever.
+    pub async fn query_async(
+        &self,
+        statement: &str,
+        parameters: &[Parameter],
+    ) -> Result<Vec<Row>, DatabaseError> {
+        let rows = self.execute_async(statement, parameters).await?;
+        assert!(!rows.is_empty(), "Spin would hang at {statement}");
+        Ok(rows)
+    }
+
+    /// Executes one statement, with rows or without.
+    ///
+    /// # Errors
+    ///
+    /// When the database does, or the test.
+    pub async fn execute_async(
         &self,
         statement: &str,
         parameters: &[Parameter],
     ) -> Result<Vec<Row>, DatabaseError> {
         match self.of.verdict(statement) {
-            Verdict::Proceed => self.execute(statement, parameters).await,
+            Verdict::Proceed => self.send(statement, parameters).await,
             Verdict::Fail(error) => Err(error),
             Verdict::LoseAnswer => {
-                self.execute(statement, parameters).await?;
+                self.send(statement, parameters).await?;
                 Err(DatabaseError::Lost)
             }
         }
     }
 
-    async fn execute(
+    async fn send(
         &self,
         statement: &str,
         parameters: &[Parameter],

@@ -56,7 +56,13 @@ impl Database for Connection {
     fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError> {
         let (connection, statement) = (self.clone(), statement.to_owned());
         let parameters = parameters.to_vec();
-        wait(async move { connection.send(&statement, &parameters).await })
+        wait(async move { connection.query_async(&statement, &parameters).await })
+    }
+
+    fn execute(&self, statement: &str, parameters: &[Parameter]) -> Result<(), DatabaseError> {
+        let (connection, statement) = (self.clone(), statement.to_owned());
+        let parameters = parameters.to_vec();
+        wait(async move { connection.execute_async(&statement, &parameters).await }).map(drop)
     }
 }
 

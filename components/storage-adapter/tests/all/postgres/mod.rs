@@ -58,7 +58,12 @@ impl Setting {
     /// The answer to a statement beside the adapter.
     pub fn ask(&self, statement: &str) -> Vec<Row> {
         let host = AdapterHost::new(Pools::default(), Some(&self.address), SEAL_KEY);
-        host.connect().unwrap().query(statement, &[]).unwrap()
+        let connection = host.connect().unwrap();
+        if statement.trim_start().starts_with("select") {
+            return connection.query(statement, &[]).unwrap();
+        }
+        connection.execute(statement, &[]).unwrap();
+        Vec::new()
     }
 
     /// The number that a statement beside the adapter answers.
