@@ -10,6 +10,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 
 use zeroize::Zeroizing;
 
+use crate::background_sampling::Rest;
 use crate::origin::Origin;
 use crate::patience::standing_still;
 use crate::settings::{FrontSettings, SettingsError};
@@ -47,6 +48,9 @@ struct Front {
 /// Made at the first request of an instance that finds its variables. Spin may change them while it runs; an instance that is used again
 /// does not live long.
 static FRONT: OnceLock<Front> = OnceLock::new();
+
+/// Between two duties of this instance.
+static REST: Rest = Rest::new();
 
 fn front() -> Result<&'static Front, SettingsError> {
     once::get_or_make(&FRONT, || {
@@ -186,6 +190,7 @@ pub fn run_background_now_and_then() {
     if let Some(front) = FRONT.get()
         && let Some((_, duty)) =
             background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES)
+        && REST.is_over(&SystemClock)
     {
         // The operator has been told of what failed, and failures are not counted here.
         let _ = standing_still(|| duty(&front.gateway));
