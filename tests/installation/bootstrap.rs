@@ -75,13 +75,14 @@ impl First {
     /// The workload's token at one of the servers.
     fn log_in(&self, server: &ServerProcess) -> String {
         let body = json!({"role": ROLE, "jwt": self.installation.login_jwt().unwrap()});
-        let answer = server.send("POST", "/v1/auth/gcp/login", None, Some(&body));
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["auth"]["client_token"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        token_in(&server.send("POST", "/v1/auth/gcp/login", None, Some(&body)))
     }
+}
+
+fn token_in(login: &Answer) -> String {
+    assert_eq!(login.status, 200, "{login:?}");
+    let token = &login.json()["auth"]["client_token"];
+    token.as_str().unwrap().to_owned()
 }
 
 fn accessors(server: &ServerProcess, token: &str) -> usize {
@@ -98,34 +99,23 @@ fn a8_the_file_of_a_first_start_is_brought_about_once_and_no_root_token_is_left(
     let mut first = First::with(Storage::Durable);
     first.describe("token_ttl", &[]);
     first.installation.run().unwrap();
-    let token = {
-        let server: &ServerProcess = first.installation.server();
-        let refused = initialize(server);
-        assert_eq!(
-            (refused.status, refused.error().as_str()),
-            (400, "Vault is already initialized")
-        );
-        let body = json!({"role": ROLE, "jwt": first.installation.login_jwt().unwrap()});
-        let answer = first
-            .installation
-            .send("POST", "/v1/auth/gcp/login", None, Some(&body));
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.json()["auth"]["client_token"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
+    let refused = initialize(first.installation.server());
+    assert_eq!(
+        (refused.status, refused.error().as_str()),
+        (400, "Vault is already initialized")
+    );
+    let token = token_in(&first.installation.login().unwrap());
     assert_eq!(
         accessors(first.installation.server(), &token),
         1,
         "the workload's alone"
     );
-    let admin = "/v1/sys/policies/acl/admin";
+    let status = |installation: &Installation, path| {
+        let answer = installation.send("GET", path, Some(&token), None);
+        answer.status
+    };
     assert_eq!(
-        first
-            .installation
-            .send("GET", admin, Some(&token), None)
-            .status,
+        status(&first.installation, "/v1/sys/policies/acl/admin"),
         200
     );
 
@@ -133,12 +123,8 @@ fn a8_the_file_of_a_first_start_is_brought_about_once_and_no_root_token_is_left(
     first.describe("token_ttl", &["later"]);
     assert_eq!(first.installation.server().terminate().unwrap(), Some(0));
     first.installation.run().unwrap();
-    let later = "/v1/sys/policies/acl/later";
     assert_eq!(
-        first
-            .installation
-            .send("GET", later, Some(&token), None)
-            .status,
+        status(&first.installation, "/v1/sys/policies/acl/later"),
         404
     );
     assert_eq!(accessors(first.installation.server(), &token), 1);
@@ -161,10 +147,7 @@ fn a_first_start_that_fails_names_what_did_and_the_next_one_goes_on_with_it() {
     }
     first.describe("token_ttl", &[]);
     first.installation.run().unwrap();
-    let login = json!({"role": ROLE, "jwt": first.installation.login_jwt().unwrap()});
-    let answer = first
-        .installation
-        .send("POST", "/v1/auth/gcp/login", None, Some(&login));
+    let answer = first.installation.login().unwrap();
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["auth"]["lease_duration"], 1_800);
 }
