@@ -29,7 +29,8 @@ pub enum RootKeyError {
     NotRandom,
 }
 
-/// 32 random bytes that seal the keyring and attest backups of it, and nothing else (SEC-K2). Kept apart from the store.
+/// 32 random bytes that seal the keyring and attest backups of it (SEC-K2). Of their text the host makes the token of a first start from a
+/// file, which ends with that start, and the front for Spin the key of the console's sessions. Kept apart from the store.
 ///
 /// Written as one line of base64. It can be neither printed nor copied:
 ///

@@ -28,7 +28,7 @@ pub(super) struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Reads the file that the settings name, `None` where they name none, and lets nobody else initialize the server.
+    /// Reads the file that the settings name, `None` where they name none, and lets no other caller initialize the server.
     ///
     /// # Errors
     ///
@@ -54,7 +54,9 @@ impl Bootstrap {
         let api = installation::Server::here(server.handler(), &self.token)?;
         api.initialize().await?;
         if !api.is_admitted().await? {
-            tracing::info!("bootstrap.file was applied at an earlier start");
+            tracing::info!(
+                "bootstrap.file has no effect: the server is initialized, by an earlier start with it or without it"
+            );
             return Ok(());
         }
         let mut lines = Vec::new();

@@ -47,7 +47,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 Ok::<_, Failure>(Attempt::from_commit(self.records.commit(transaction), ())?)
             })?;
         }
-        // One that has come since is told no more, nor is the next one, until a walk has found it.
+        // An end that has passed since is not told, and the one after it only once a walk has found it.
         let now = self.clock.now_milliseconds();
         Ok(after.next.filter(|end| now < *end))
     }

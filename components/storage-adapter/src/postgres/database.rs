@@ -158,7 +158,7 @@ pub trait Database {
     /// When the host or the database fails.
     fn query(&self, statement: &str, parameters: &[Parameter]) -> Result<Vec<Row>, DatabaseError>;
 
-    /// The same for a statement whose rows, if it has any, nobody reads.
+    /// The same for a statement whose rows are not read, if it has any.
     ///
     /// # Errors
     ///
