@@ -32,6 +32,7 @@ pub fn program() -> Result<Program> {
         path: std::env::current_exe()?,
         arguments: vec![MODE.to_owned()],
         needs_database: false,
+        has_children: false,
     })
 }
 

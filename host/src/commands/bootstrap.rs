@@ -113,8 +113,8 @@ fn token_of(root_key: &RootKey) -> Zeroizing<String> {
         let bytes = hmac::sign(&key, &[LABEL.as_bytes(), &[block]].concat());
         let missing = ROOT_TOKEN_CHARACTERS - token.len();
         for byte in bytes.as_ref().iter().take(missing) {
-            let character = TOKEN_CHARACTERS[usize::from(*byte) % TOKEN_CHARACTERS.len()];
-            token.push(char::from(character));
+            let place = usize::from(*byte) % TOKEN_CHARACTERS.len();
+            token.extend(TOKEN_CHARACTERS.get(place).copied().map(char::from));
         }
     }
     token

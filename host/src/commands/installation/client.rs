@@ -126,7 +126,9 @@ impl Connection<'_> {
             .enable_http1()
             .build();
         Ok(Server {
-            transport: Transport::Network(Client::builder(TokioExecutor::new()).build(connector)),
+            transport: Transport::Network(Box::new(
+                Client::builder(TokioExecutor::new()).build(connector),
+            )),
             address: self.address.clone(),
             token,
             namespace,
@@ -189,7 +191,7 @@ pub(in crate::commands) struct Server {
 
 /// The way of a request to its server.
 enum Transport {
-    Network(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
+    Network(Box<Client<HttpsConnector<HttpConnector>, Full<Bytes>>>),
     /// The server of this process.
     Here(Arc<ComponentHandler>),
 }
