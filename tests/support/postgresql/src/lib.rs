@@ -20,8 +20,9 @@ use tokio_postgres::{Client, NoTls};
 /// The user and group that run the server where the tests are run by root, whom it refuses.
 const UNPRIVILEGED: u32 = 65534;
 
-/// Ends the server when the process that holds its standard input is gone, however it ends, and removes its folder.
-const RUN: &str = r#""$1" -D "$0/data" & read -r _
+/// Ends the server when the process that holds its standard input is gone, however it ends, and removes its folder. Standard error leads to
+/// that process too: a word of the shell's own would end it before the folder is removed.
+const RUN: &str = r#""$1" -D "$0/data" & read -r _; exec 2>/dev/null
 pid=$(head -n 1 "$0/data/postmaster.pid") && kill -QUIT "$pid" && wait && while kill -0 "$pid"; do sleep 0.1; done
 rm -rf "$0""#;
 
