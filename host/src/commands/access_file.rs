@@ -83,7 +83,7 @@ fn opened(path: &Path) -> Result<File, AccessFileError> {
 }
 
 impl Write for AccessFile {
-    /// Takes a whole line, or none of it.
+    /// Takes a whole line. Of one that the disk does not take a part may stand in the file, and the line counts as lost.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let written = self.file().write_all(line);
         if written.is_err() {

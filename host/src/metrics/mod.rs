@@ -33,6 +33,9 @@ const REQUEST_BUCKETS: [f64; 10] = [
 /// Seconds that a commit takes, the disk included.
 const COMMIT_BUCKETS: [f64; 9] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0];
 
+/// The gauge that each server sets for itself, of those that components set.
+const KEYS_FETCHED: &str = "google-keys-fetched";
+
 /// How a duty of background work can end.
 const DUTY_OUTCOMES: [&str; 2] = ["done", "failed"];
 
@@ -190,7 +193,7 @@ impl ServerMetrics {
                     ),
                 ),
                 (
-                    "google-keys-fetched",
+                    KEYS_FETCHED,
                     gauge(
                         to,
                         "google_keys_fetched_timestamp_seconds",
@@ -346,6 +349,13 @@ impl NodesWatch for ServerMetrics {
 
     fn works(&self, works: bool) {
         self.works_for_all.set(i64::from(works));
+        if !works {
+            // From here on the server that background work has come to tells them.
+            let of_background_work = |(name, _): &&(&str, Gauge)| *name != KEYS_FETCHED;
+            for (_, gauge) in self.set_by_components.iter().filter(of_background_work) {
+                gauge.set(0);
+            }
+        }
     }
 }
 
@@ -447,6 +457,21 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_server_that_background_work_has_left_tells_none_of_its_numbers() {
+        let metrics = ServerMetrics::new();
+        for gauge in ["tokens-live", "plan-ends", KEYS_FETCHED] {
+            metrics.set(gauge, 12);
+        }
+        metrics.works(true);
+        let shows = |line: &str| metrics.exposition().lines().any(|found| found == line);
+        assert!(shows("gatehouse_tokens_live 12"));
+        metrics.works(false);
+        assert!(shows("gatehouse_tokens_live 0"));
+        assert!(shows("gatehouse_plan_ends_timestamp_seconds 0"));
+        assert!(shows("gatehouse_google_keys_fetched_timestamp_seconds 12"));
     }
 
     #[test]

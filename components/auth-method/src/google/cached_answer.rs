@@ -163,8 +163,7 @@ impl<A, E: Failure> Known<A, E> {
     /// The answer or failure to go by at `now`; `None` when nothing is known.
     pub(super) fn outcome(&self, now: u64, stale_for: u64) -> Option<Result<Found<A, E>, E>> {
         let setback = self.setback.as_ref().map(|setback| setback.error.clone());
-        let usable = |answer: &&Answer<A>| now < answer.fresh_until.saturating_add(stale_for);
-        match self.answer.as_ref().filter(usable) {
+        match self.serving(now, stale_for) {
             Some(answer) => Some(Ok(Found {
                 value: Arc::clone(&answer.value),
                 setback,
@@ -242,9 +241,13 @@ impl<A, E: Failure> Known<A, E> {
 
     /// When the answer that serves at `now` was asked for.
     pub(super) fn answer_asked_at(&self, now: u64, stale_for: u64) -> Option<u64> {
-        let answer = self.answer.as_ref()?;
-        let serves = now < answer.fresh_until.saturating_add(stale_for);
-        serves.then_some(answer.asked_at)
+        Some(self.serving(now, stale_for)?.asked_at)
+    }
+
+    /// The answer, as long as it serves: while it is fresh, and `stale_for` longer.
+    fn serving(&self, now: u64, stale_for: u64) -> Option<&Answer<A>> {
+        let serves = |answer: &&Answer<A>| now < answer.fresh_until.saturating_add(stale_for);
+        self.answer.as_ref().filter(serves)
     }
 
     /// From when on nothing of it is of any use.

@@ -1,41 +1,28 @@
 //! A server's API, as a client has it.
 
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
-use clap::Args;
 use gatehouse::listener::RequestHandler as _;
-use gatehouse::outbound::client_configuration;
 use gatehouse::server::ComponentHandler;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use url::Url;
-use zeroize::Zeroizing;
 
-use super::Fields;
 use super::report::shown;
-
-/// Where the token is looked for, in this order; the latter two are what other clients of the server use.
-pub(in crate::commands) const TOKEN_VARIABLES: [&str; 3] =
-    ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
 
 const JSON_API: &str = "application/vnd.api+json";
 
 /// Most bytes that an answer may hold: a list of a hundred thousand names is far below that.
 const MAXIMUM_ANSWER: usize = 32 << 20;
-
-/// Most bytes of a file that holds a token.
-const MAXIMUM_TOKEN_FILE: u64 = 8 << 10;
 
 /// How many keys of a list are asked for at once.
 const PAGE: usize = 1000;
@@ -44,142 +31,6 @@ const PAGE: usize = 1000;
 const MAXIMUM_KEYS: usize = 1_000_000;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Where the server is that is to be brought into the described state.
-#[derive(Debug, Args)]
-pub(in crate::commands) struct ServerArguments {
-    /// Where the server is
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "GATEHOUSE_ADDR",
-        default_value = "http://127.0.0.1:8200"
-    )]
-    address: Url,
-    /// Certificates, in PEM, of authorities that are believed beside the system's
-    #[arg(long, value_name = "FILE", env = "GATEHOUSE_CA_FILE")]
-    ca_file: Option<PathBuf>,
-    /// File with the token; without it, the token is read from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-}
-
-impl ServerArguments {
-    /// The server, with the token that its user has.
-    ///
-    /// # Errors
-    ///
-    /// When there is no token, or a file cannot be used.
-    pub(in crate::commands) fn connect(&self) -> Result<Server> {
-        Connection {
-            address: &self.address,
-            ca_file: self.ca_file.as_deref(),
-            token_file: self.token_file.as_deref(),
-            token_variables: &TOKEN_VARIABLES,
-            namespace: None,
-        }
-        .open()
-    }
-}
-
-/// How a server is reached.
-pub(in crate::commands) struct Connection<'a> {
-    /// Scheme, host and port, and a path before that of the API, if there is one.
-    pub(in crate::commands) address: &'a Url,
-    pub(in crate::commands) ca_file: Option<&'a Path>,
-    pub(in crate::commands) token_file: Option<&'a Path>,
-    /// Where the token is looked for without a file, in this order.
-    pub(in crate::commands) token_variables: &'a [&'a str],
-    /// The namespace of every request, where the server has such.
-    pub(in crate::commands) namespace: Option<&'a str>,
-}
-
-impl Connection<'_> {
-    /// The server at the other end. Nothing is sent yet.
-    ///
-    /// # Errors
-    ///
-    /// When there is no token, or a file cannot be used.
-    pub(in crate::commands) fn open(&self) -> Result<Server> {
-        ensure!(
-            matches!(self.address.scheme(), "http" | "https")
-                && self.address.has_host()
-                && self.address.username().is_empty()
-                && self.address.password().is_none(),
-            "the address of a server begins with http:// or https:// and holds no user"
-        );
-        let token = self.token()?;
-        let header_value = |text: &str| {
-            let value = header::HeaderValue::from_str(text.trim());
-            value.map(|mut value| {
-                value.set_sensitive(true);
-                value
-            })
-        };
-        let token = header_value(&token).context("the token has characters that no token has")?;
-        let namespace = self.namespace.map(header_value).transpose();
-        let namespace = namespace.context("the namespace has characters that none has")?;
-        let trust = client_configuration("--ca-file", self.ca_file)?;
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(trust)
-            .https_or_http()
-            .enable_http1()
-            .build();
-        Ok(Server {
-            transport: Transport::Network(Box::new(
-                Client::builder(TokioExecutor::new()).build(connector),
-            )),
-            address: self.address.clone(),
-            token,
-            namespace,
-        })
-    }
-
-    fn token(&self) -> Result<Zeroizing<String>> {
-        if let Some(path) = self.token_file {
-            let text = read_bounded(path, MAXIMUM_TOKEN_FILE)?;
-            let text = Zeroizing::new(text.trim().to_owned());
-            ensure!(!text.is_empty(), "{} holds no token", path.display());
-            return Ok(text);
-        }
-        let names = self.token_variables;
-        let token = names
-            .iter()
-            .filter_map(|name| std::env::var(name).ok())
-            .find(|token| !token.trim().is_empty());
-        let token = token.with_context(|| {
-            format!(
-                "no token for {}: set {}, or name a file that holds it",
-                self.address,
-                names.join(" or ")
-            )
-        })?;
-        Ok(Zeroizing::new(token))
-    }
-}
-
-/// The text of a file that may hold a secret.
-///
-/// # Errors
-///
-/// When it cannot be read, is longer than `maximum` bytes, or is not UTF-8. The error shows nothing of it.
-pub(super) fn read_bounded(path: &Path, maximum: u64) -> Result<Zeroizing<String>> {
-    use std::io::Read as _;
-
-    let named = || format!("cannot read {}", path.display());
-    let file = std::fs::File::open(path).with_context(named)?;
-    let mut text = Zeroizing::new(String::new());
-    let read = file
-        .take(maximum.saturating_add(1))
-        .read_to_string(&mut text);
-    let read = read.with_context(named)?;
-    ensure!(
-        u64::try_from(read).is_ok_and(|read| read <= maximum),
-        "{} is longer than {maximum} bytes",
-        path.display()
-    );
-    Ok(text)
-}
 
 /// A server whose API is used.
 pub(in crate::commands) struct Server {
@@ -258,7 +109,7 @@ impl Answer {
         Ok(texts.map(str::to_owned).collect())
     }
 
-    fn ensure_success(&self) -> Result<()> {
+    pub(super) fn ensure_success(&self) -> Result<()> {
         if self.status.is_success() {
             return Ok(());
         }
@@ -279,6 +130,21 @@ impl Answer {
 }
 
 impl Server {
+    /// The server at `address`, as `client` reaches it.
+    pub(super) fn at(
+        address: Url,
+        client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+        token: header::HeaderValue,
+        namespace: Option<header::HeaderValue>,
+    ) -> Self {
+        Self {
+            transport: Transport::Network(Box::new(client)),
+            address,
+            token,
+            namespace,
+        }
+    }
+
     /// The server of this process, with a token.
     ///
     /// # Errors
@@ -293,53 +159,6 @@ impl Server {
             token,
             namespace: None,
         })
-    }
-
-    /// Initializes the server, whose first root token is this one, unless it is initialized.
-    ///
-    /// # Errors
-    ///
-    /// When the server refuses.
-    pub(in crate::commands) async fn initialize(&self) -> Result<()> {
-        let init = fixed("sys/init");
-        let is_initialized = async || {
-            let state = self.read(&init).await?;
-            state.ensure_success()?;
-            Ok::<_, anyhow::Error>(state.body.get("initialized") == Some(&Value::Bool(true)))
-        };
-        if is_initialized().await? {
-            return Ok(());
-        }
-        let made = self.write(&init, &Value::Object(Fields::new())).await?;
-        // Another server on the same store may have been quicker.
-        match made.ensure_success() {
-            Err(refused) if !is_initialized().await? => Err(refused.context("sys/init")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Tells whether the server knows the token.
-    ///
-    /// # Errors
-    ///
-    /// When the server says neither.
-    pub(in crate::commands) async fn is_admitted(&self) -> Result<bool> {
-        let found = self.read(&fixed("auth/token/lookup-self")).await?;
-        match found.status {
-            StatusCode::FORBIDDEN => Ok(false),
-            _ => found.data().map(|_| true),
-        }
-    }
-
-    /// Ends the token.
-    ///
-    /// # Errors
-    ///
-    /// When the server refuses.
-    pub(in crate::commands) async fn end_token(&self) -> Result<()> {
-        let revoke = fixed("auth/token/revoke-self");
-        let ended = self.write(&revoke, &Value::Object(Fields::new())).await?;
-        ended.ensure_success().context("auth/token/revoke-self")
     }
 
     /// Where the server is.
@@ -503,6 +322,7 @@ where
 
 #[cfg(test)]
 mod tests {
+    use super::super::connection::Connection;
     use super::*;
 
     fn server(address: &str) -> Server {
@@ -545,32 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn an_address_names_no_user_and_a_token_is_needed() {
-        for address in ["ftp://host/", "https://user:secret@host/"] {
-            let address: Url = address.parse().unwrap();
-            let connection = Connection {
-                address: &address,
-                ca_file: None,
-                token_file: None,
-                token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
-                namespace: None,
-            };
-            let text = connection.open().err().unwrap().to_string();
-            assert!(text.contains("http://"), "{text}");
-            assert!(!text.contains("secret"), "{text}");
-        }
-        let connection = Connection {
-            address: &"http://host".parse().unwrap(),
-            ca_file: None,
-            token_file: None,
-            token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
-            namespace: None,
-        };
-        let text = connection.open().err().unwrap().to_string();
-        assert!(text.contains("GATEHOUSE_TEST_NO_SUCH_VARIABLE"), "{text}");
-    }
-
-    #[test]
     fn a_refusal_is_told_in_the_words_of_the_server_on_one_line() {
         let answer = |status, body: &str| Answer {
             status: StatusCode::from_u16(status).unwrap(),
@@ -595,15 +389,5 @@ mod tests {
         assert!(answer(404, r#"{"errors":[]}"#).found().unwrap().is_none());
         let warned = answer(200, r#"{"warnings":["mind this"]}"#);
         assert_eq!(warned.warnings().unwrap(), ["mind this"]);
-    }
-
-    #[test]
-    fn a_file_longer_than_allowed_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("text");
-        std::fs::write(&path, "1234").unwrap();
-        assert_eq!(*read_bounded(&path, 4).unwrap(), "1234");
-        let refused = read_bounded(&path, 3).unwrap_err().to_string();
-        assert!(refused.contains("longer than 3 bytes"), "{refused}");
     }
 }

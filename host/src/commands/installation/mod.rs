@@ -8,7 +8,9 @@
 
 mod client;
 mod comparison;
+mod connection;
 mod description;
+mod first_start;
 mod identity;
 mod organizations;
 mod reconciler;
@@ -16,7 +18,8 @@ mod report;
 mod served;
 pub(super) mod source;
 
-pub(super) use client::{Connection, Server, ServerArguments, TOKEN_VARIABLES};
+pub(super) use client::Server;
+pub(super) use connection::{Connection, ServerArguments, TOKEN_VARIABLES};
 pub(super) use description::Description;
 pub(super) use reconciler::{Options, Reconciler};
 pub(super) use report::{Report, Summary, shown};

@@ -287,6 +287,26 @@ fn k2_a_seal_is_a_key_file_or_shares_and_never_both() {
 }
 
 #[test]
+fn a_first_start_from_a_file_needs_a_key_file_and_leaves_no_root_token_to_choose() {
+    let file = "[bootstrap]\nfile = \"/installation.toml\"\n";
+    let with_key = format!("[storage]\ntype = \"memory\"\n[seal]\nkey_file = \"/k\"\n{file}");
+    Settings::from_text(&with_key, none(), none()).unwrap();
+    let shares = problems(&format!("{COMPLETE}\n[seal]\ntype = \"shamir\"\n{file}"));
+    let needs_key = "bootstrap.file: needs seal.key_file";
+    assert!(
+        shares.iter().any(|it| it.starts_with(needs_key)),
+        "{shares:?}"
+    );
+    let hash = "0f".repeat(32);
+    let both = problems(&format!("{with_key}root_token_hash = \"sha256:{hash}\"\n"));
+    assert_eq!(both.len(), 1, "{both:?}");
+    assert!(
+        both[0].starts_with("bootstrap.root_token_hash: set together"),
+        "{both:?}"
+    );
+}
+
+#[test]
 fn k2_the_key_file_is_kept_outside_the_directory_of_the_store() {
     let file =
         "[storage]\npath = \"/var/lib/gatehouse\"\n[seal]\nkey_file = \"/var/lib/gatehouse/key\"\n";
