@@ -13,13 +13,16 @@ use gatehouse_access::{ROOT_TOKEN_CHARACTERS, RootTokenHash};
 use gatehouse_store::{RootKey, read_key_file};
 use zeroize::Zeroizing;
 
-use super::installation::{self, Description, Options, Reconciler, Report};
+use super::installation::{self, Description, Options, Reconciler, Report, Summary};
 
 /// Tells the token from all else that is made of the root key. The number of the block follows.
 const LABEL: &str = "gatehouse bootstrap token 1";
 const TOKEN_PREFIX: &str = "hvs.";
 const TOKEN_CHARACTERS: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Most passes of one start, whatever they find.
+const MOST_PASSES: usize = 8;
 
 /// A first start that is due, as far as the settings tell.
 pub(super) struct Bootstrap {
@@ -59,38 +62,75 @@ impl Bootstrap {
             );
             return Ok(());
         }
-        let mut lines = Vec::new();
-        let mut report = Report::to(&mut lines);
-        let applied = self.apply(&api, &mut report).await;
-        let summary = report.summary();
-        let failed = applied.is_err() || summary.failed > 0;
-        // Of several servers that start at once, the first one to finish ends the token of all.
-        if failed && !api.is_admitted().await? {
-            tracing::info!("bootstrap.file was applied by another server");
-            return Ok(());
+        let mut attempts = Attempts::default();
+        loop {
+            let pass = self.pass(&api).await;
+            let failures = match pass {
+                Ok((summary, failures)) if failures.is_empty() => {
+                    return finish(&api, summary).await;
+                }
+                Ok((_, failures)) => Ok(failures),
+                Err(error) => Err(error),
+            };
+            // Of several servers that start at once, the first one to finish ends the token of all.
+            if !api.is_admitted().await? {
+                tracing::info!("bootstrap.file was applied by another server");
+                return Ok(());
+            }
+            attempts.note(failures?)?;
         }
-        applied?;
-        if failed {
-            let lines = String::from_utf8_lossy(&lines);
-            let lines: Vec<&str> = lines.lines().filter(|line| line.starts_with('!')).collect();
-            bail!(
-                "bootstrap.file: not everything could be brought about; mend the file and start again:\n  {}",
-                lines.join("\n  ")
-            );
-        }
-        api.end_token().await?;
-        tracing::info!(
-            added = summary.added,
-            changed = summary.changed,
-            unchanged = summary.unchanged,
-            "bootstrap.file is applied, and the root token that did it has ended"
-        );
-        Ok(())
     }
 
-    async fn apply(&self, api: &installation::Server, report: &mut Report<'_>) -> Result<()> {
-        let mut reconciler = Reconciler::of(api, Options::default(), report).await?;
-        reconciler.apply(&self.description).await
+    /// Compares the server with all that is described, and gives a line for each object that could not be brought about.
+    async fn pass(&self, api: &installation::Server) -> Result<(Summary, Vec<String>)> {
+        let mut lines = Vec::new();
+        let mut report = Report::to(&mut lines);
+        let mut reconciler = Reconciler::of(api, Options::default(), &mut report).await?;
+        reconciler.apply(&self.description).await?;
+        let summary = report.summary();
+        let lines = String::from_utf8_lossy(&lines);
+        let failures = lines.lines().filter(|line| line.starts_with('!'));
+        Ok((summary, failures.map(str::to_owned).collect()))
+    }
+}
+
+async fn finish(api: &installation::Server, summary: Summary) -> Result<()> {
+    api.end_token().await?;
+    tracing::info!(
+        added = summary.added,
+        changed = summary.changed,
+        unchanged = summary.unchanged,
+        "bootstrap.file is applied, and the root token that did it has ended"
+    );
+    Ok(())
+}
+
+/// Passes that left something undone.
+///
+/// A server that starts at the same time as others may be refused what another has made since it looked. The next pass finds it there,
+/// so what counts is a pass that fails as the one before.
+#[derive(Default)]
+struct Attempts {
+    number: usize,
+    failures: Vec<String>,
+}
+
+impl Attempts {
+    /// Takes the failures of one more pass.
+    ///
+    /// # Errors
+    ///
+    /// When the pass before failed in the same way, or there were [`MOST_PASSES`].
+    fn note(&mut self, failures: Vec<String>) -> Result<()> {
+        self.number = self.number.saturating_add(1);
+        if failures == self.failures || self.number == MOST_PASSES {
+            bail!(
+                "bootstrap.file: not everything could be brought about; mend the file and start again:\n  {}",
+                failures.join("\n  ")
+            );
+        }
+        self.failures = failures;
+        Ok(())
     }
 }
 
@@ -125,6 +165,31 @@ mod tests {
     use gatehouse_ports::OsRandom;
 
     use super::*;
+
+    fn failures(lines: &[&str]) -> Vec<String> {
+        lines.iter().map(|line| (*line).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_a_pass_that_fails_as_the_one_before_is_the_fault_of_the_file() {
+        let mut attempts = Attempts::default();
+        let path_in_use = ["! auth method gcp/", "! role a"];
+        attempts.note(failures(&path_in_use)).unwrap();
+        attempts.note(failures(&["! role a"])).unwrap();
+        let refused = attempts.note(failures(&["! role a"])).unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.ends_with("start again:\n  ! role a"), "{refused}");
+    }
+
+    #[test]
+    fn passes_that_never_fail_in_the_same_way_are_bounded() {
+        let mut attempts = Attempts::default();
+        let mut pass = |number: usize| attempts.note(vec![format!("! role {number}")]);
+        for number in 1..MOST_PASSES {
+            pass(number).unwrap();
+        }
+        assert!(pass(MOST_PASSES).is_err());
+    }
 
     #[test]
     fn a8_the_token_of_a_first_start_follows_from_the_root_key_and_has_the_form_of_a_generated_one()
