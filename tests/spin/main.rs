@@ -5,6 +5,7 @@
 //! `shared_store`, since connections and the files of stores are Spin's own.
 
 mod bad_databases;
+mod bodies;
 #[path = "../console/browser.rs"]
 mod browser;
 mod client_address;

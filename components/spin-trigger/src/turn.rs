@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use spin_sdk::wit_bindgen::{backpressure_dec, backpressure_inc, yield_async};
+
+use crate::patience;
 
 /// How often the host is let on before a client counts as one that has to be waited for. What has arrived with the head of a request is
 /// handed over in fewer, so a request that is there whole is served before its instance takes another in.
@@ -34,14 +37,24 @@ impl Turn {
         Self { is_held: true }
     }
 
-    /// Waits for a client, and lets the host begin other requests here if that takes long. The turn is held again afterwards.
-    pub async fn waiting_for<T>(&mut self, client: impl Future<Output = T>) -> T {
+    /// The outcome of what a client has to do within `limit`; `None` where it takes longer. If it takes long, the host is let on to begin other
+    /// requests here. The turn is held again afterwards.
+    pub async fn waiting_for<T>(
+        &mut self,
+        limit: Duration,
+        client: impl Future<Output = T>,
+    ) -> Option<T> {
         let mut client = pin!(client);
         for _ in 0..PROMPT_ROUNDS {
             if let Either::Left((outcome, _)) = select(client.as_mut(), pin!(yield_async())).await {
-                return outcome;
+                return Some(outcome);
             }
         }
+        // Most clients are prompt and cost the host no timer.
+        let sleep = async |time: Duration| {
+            spin_sdk::time::sleep(time).await;
+        };
+        let client = patience::in_time(limit, patience::stood_still, sleep, client);
         let Some(_place) = Place::take() else {
             return client.await;
         };

@@ -12,7 +12,6 @@ use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 
 use crate::front::{self, Resumption};
-use crate::patience;
 use crate::turn::Turn;
 
 /// How long a client may take to read a part of an answer. One that takes longer holds a place in an instance all the time, and is cut off.
@@ -50,10 +49,20 @@ async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
         let field = (name.as_str().to_owned(), value.as_bytes().to_vec());
         received.headers.push(field);
     }
-    let reading = turn.waiting_for(in_time(BODY_TIMEOUT, read_body(body)));
-    let late = || vault::error_response(408, "the request body took too long");
-    received.body = reading.await.ok_or_else(late)??;
+    if may_have_body(&received) {
+        let reading = turn.waiting_for(BODY_TIMEOUT, read_body(body));
+        let late = || vault::error_response(408, "the request body took too long");
+        received.body = reading.await.ok_or_else(late)??;
+    }
     Ok(received)
+}
+
+/// False for a request that only reads and announces no body: to ask the host for the end of what is not there takes it longer than many an
+/// answer. Such a request is answered in the same way with a body.
+fn may_have_body(received: &Received) -> bool {
+    let only_reads = matches!(received.method, Method::Get | Method::Head | Method::List);
+    let mut names = received.headers.iter().map(|(name, _)| name);
+    !only_reads || names.any(|name| name.eq_ignore_ascii_case("content-length"))
 }
 
 async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
@@ -87,8 +96,8 @@ async fn write(
     };
     loop {
         if !part.body.is_empty() {
-            let sending = in_time(PART_TIMEOUT, writer.send_frame(Frame::data(part.body)));
-            if !matches!(turn.waiting_for(sending).await, Some(Ok(_))) {
+            let sending = writer.send_frame(Frame::data(part.body));
+            if !matches!(turn.waiting_for(PART_TIMEOUT, sending).await, Some(Ok(_))) {
                 return;
             }
         }
@@ -103,16 +112,8 @@ async fn write(
     }
     drop(writer.stream_writer);
     // The host takes the end when it has taken the last part, for which it may wait as well.
-    let ending = in_time(PART_TIMEOUT, writer.result_writer.write(Ok(None)));
-    let _ = turn.waiting_for(ending).await;
-}
-
-/// The outcome of what a client has to do within `limit`; `None` where it takes longer.
-async fn in_time<T>(limit: Duration, client: impl Future<Output = T>) -> Option<T> {
-    let sleep = async |time: Duration| {
-        spin_sdk::time::sleep(time).await;
-    };
-    patience::in_time(limit, patience::stood_still, sleep, client).await
+    let ending = writer.result_writer.write(Ok(None));
+    let _ = turn.waiting_for(PART_TIMEOUT, ending).await;
 }
 
 /// The answer without its body, and what the body is to be written to.
