@@ -13,8 +13,8 @@ use crate::sql::{
     version_number,
 };
 
-/// How long a removal can be seen in the database, in milliseconds.
-const REMOVAL_MILLISECONDS: u64 = 60_000;
+/// The end of a removal: long ago, so that the next purge drops it before all else. A scan passes by every row that is there.
+const END_OF_REMOVAL: u64 = 0;
 
 impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
     /// Executes one statement, which is a transaction by itself.
@@ -127,13 +127,12 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
         version: Version,
         now: u64,
     ) -> Result<Committed, StoreError> {
-        let removed_until = now.saturating_add(REMOVAL_MILLISECONDS);
         let mut parameters = checked(checks);
         for change in changes {
             parameters.push(change.key.into());
             let (value, end) = match &change.put {
                 Some((sealed, end)) => (Value::Blob(sealed.clone()), *end),
-                None => (Value::Null, Some(removed_until)),
+                None => (Value::Null, Some(END_OF_REMOVAL)),
             };
             parameters.push(value);
             parameters.push(end.map_or(Value::Null, time_value));

@@ -102,6 +102,19 @@ fn the_file_is_written_ahead_and_a_commit_waits_for_the_disk() {
     assert!(begins.is_some() && begins < commits, "{opening:?}");
 }
 
+/// A scan passes by the rows of removals: were they to stay, who lists what others keep removing would pay for it.
+#[test]
+fn a_commit_that_removes_many_leaves_none_of_their_rows() {
+    let setting = Setting::new();
+    let instance = setting.instance();
+    let keys: Vec<String> = (0..64).map(|number| format!("gone/{number}")).collect();
+    let puts = keys.iter().map(|key| put(key, "v")).collect();
+    instance.commit(vec![], puts).unwrap();
+    let removals = keys.iter().map(|key| delete(key)).collect();
+    instance.commit(vec![], removals).unwrap();
+    assert_eq!(setting.count("select count(*) from gatehouse_entry"), 0);
+}
+
 #[test]
 fn what_was_removed_or_has_expired_is_dropped_by_later_commits() {
     let setting = Setting::new();
