@@ -28,9 +28,10 @@ const ALLOWED_RATIO: f64 = 1.3;
 /// When the server does not answer as expected.
 pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
-    let bench = Bench {
+    let bench = Organizations {
         server,
         token: installation.root_token().to_owned(),
+        connections: LOAD.connections,
     };
     let named = std::env::var(MANY_VARIABLE).ok();
     let many = named.map_or(Ok(MANY), |number| number.parse())?;
@@ -51,9 +52,10 @@ pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     }
 
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
-    let durable = Bench {
+    let durable = Organizations {
         server,
         token: installation.root_token().to_owned(),
+        connections: LOAD.connections,
     };
     report.row(
         GATEHOUSE,
@@ -63,12 +65,16 @@ pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-struct Bench {
-    server: Target,
-    token: String,
+/// An installation whose organizations are made, shown and listed.
+pub struct Organizations {
+    pub server: Target,
+    /// A token that may make organizations and sees all of them.
+    pub token: String,
+    /// How many clients make organizations.
+    pub connections: usize,
 }
 
-impl Bench {
+impl Organizations {
     fn get(&self, target: &str) -> Vec<u8> {
         request(
             "GET",
@@ -79,7 +85,11 @@ impl Bench {
     }
 
     /// Makes the organizations of these numbers.
-    fn created(&self, numbers: std::ops::Range<usize>) -> Result<Measured> {
+    ///
+    /// # Errors
+    ///
+    /// When one of them is refused.
+    pub fn created(&self, numbers: std::ops::Range<usize>) -> Result<Measured> {
         let create = |number| {
             let name = name(number);
             let body = format!(
@@ -88,7 +98,7 @@ impl Bench {
             request("POST", "/api/v2/organizations", Some(&self.token), &body)
         };
         let creates: Vec<Vec<u8>> = numbers.map(create).collect();
-        measure_each(self.server, &creates, LOAD.connections)
+        measure_each(self.server, &creates, self.connections)
     }
 
     fn create(&self, report: &mut Report, numbers: std::ops::Range<usize>) -> Result<()> {

@@ -15,6 +15,7 @@ mod openbao;
 mod organizations;
 mod report;
 mod several_servers;
+mod spin;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ const LOAD: Load = Load {
 };
 
 /// The parts of a measurement, in their order.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "programs",
     "memory",
     "durable",
@@ -46,11 +47,12 @@ const PARTS: [&str; 12] = [
     "fresh",
     "native",
     "openbao",
+    "spin",
     "budget",
 ];
 
 /// The tables of the document: rows that are compared with each other are of one run.
-const TABLES: [&[&str]; 4] = [
+const TABLES: [&[&str]; 5] = [
     &[
         "memory",
         "durable",
@@ -63,6 +65,7 @@ const TABLES: [&[&str]; 4] = [
     &["servers"],
     &["tokens"],
     &["organizations"],
+    &["spin"],
 ];
 
 /// How many live tokens the store holds in which they are to make no difference.
@@ -175,6 +178,9 @@ fn measure_parts(cores: &Cores, parts: &[&str], programs: &[PathBuf]) -> Result<
             Some(program) => openbao::run(cores, &mut report, &program)?,
             None => report.note("OpenBao's `bao` was not found: no figures of it.".to_owned()),
         }
+    }
+    if wants("spin") {
+        spin::run(cores, &mut report)?;
     }
     Ok(report)
 }

@@ -5,11 +5,15 @@ use std::time::Duration;
 use gatehouse_gateway::{
     BODY_TIMEOUT, MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault,
 };
-use http_body::Frame;
+use http_body::{Body as _, Frame};
 use http_body_util::BodyExt;
-use spin_sdk::http::Request;
-use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
+use spin_sdk::wasip3::exports::http::handler::Guest;
+use spin_sdk::wasip3::http::service;
+use spin_sdk::wasip3::http::types::{
+    ErrorCode, Fields, Method as WasiMethod, Request, Response as WasiResponse, Scheme,
+};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
+use spin_sdk::wasip3::spawn;
 
 use crate::front::{self, Resumption};
 use crate::turn::Turn;
@@ -17,65 +21,80 @@ use crate::turn::Turn;
 /// How long a client may take to read a part of an answer. One that takes longer holds a place in an instance all the time, and is cut off.
 const PART_TIMEOUT: Duration = Duration::from_secs(30);
 
-#[spin_sdk::http_service]
-async fn serve(request: Request) -> WasiResponse {
-    let mut turn = Turn::take();
-    let (response, resumption) = match read(request, &mut turn).await {
-        Ok(received) => front::answer(received),
-        Err(refusal) => (refusal, None),
-    };
-    let (outgoing, writer) = begin(&response);
-    spin_sdk::wasip3::spawn(async move {
-        write(writer, response, resumption, &mut turn).await;
-        front::run_background_now_and_then();
-        drop(turn);
-    });
-    outgoing
+struct Component;
+
+service::export!(Component);
+
+// The SDK's own handler makes a request of another crate first, whose parts are asked for one by one: as much work as many an answer.
+impl Guest for Component {
+    async fn handle(request: Request) -> Result<WasiResponse, ErrorCode> {
+        let mut turn = Turn::take();
+        let (response, resumption) = match read(request, &mut turn).await {
+            Ok(received) => front::answer(received),
+            Err(refusal) => (refusal, None),
+        };
+        let (outgoing, writer) = begin(&response);
+        spawn(async move {
+            write(writer, response, resumption, &mut turn).await;
+            front::run_background_now_and_then();
+            drop(turn);
+        });
+        Ok(outgoing)
+    }
 }
 
 async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
-    let (head, body) = request.into_parts();
-    let target = head.uri.path_and_query();
     let mut received = Received {
         id: None,
-        method: Method::named(head.method.as_str()),
-        target: target.map(ToString::to_string).unwrap_or_default(),
-        is_https: head.uri.scheme_str() == Some("https"),
-        authority: head.uri.authority().map(ToString::to_string),
-        headers: Vec::with_capacity(head.headers.len()),
+        method: method(&request.get_method()),
+        target: request.get_path_with_query().unwrap_or_default(),
+        is_https: matches!(request.get_scheme(), Some(Scheme::Https)),
+        authority: request.get_authority(),
+        headers: request.get_headers().copy_all(),
         body: Vec::new(),
     };
-    for (name, value) in &head.headers {
-        let field = (name.as_str().to_owned(), value.as_bytes().to_vec());
-        received.headers.push(field);
-    }
     if may_have_body(&received) {
+        let unreadable = |_| vault::error_response(400, "the request body could not be read");
+        let body = IncomingRequestBody::new(request).map_err(unreadable)?;
         let reading = turn.waiting_for(BODY_TIMEOUT, read_body(body));
         let late = || vault::error_response(408, "the request body took too long");
-        received.body = reading.await.ok_or_else(late)??;
+        received.body = reading.await.ok_or_else(late)?.map_err(unreadable)?;
     }
     Ok(received)
 }
 
+fn method(method: &WasiMethod) -> Method {
+    match method {
+        WasiMethod::Get => Method::Get,
+        WasiMethod::Head => Method::Head,
+        WasiMethod::Post => Method::Post,
+        WasiMethod::Put => Method::Put,
+        WasiMethod::Patch => Method::Patch,
+        WasiMethod::Delete => Method::Delete,
+        WasiMethod::Options => Method::Options,
+        WasiMethod::Connect | WasiMethod::Trace => Method::Other,
+        WasiMethod::Other(name) => Method::named(name),
+    }
+}
+
 /// False for a request that only reads and announces no body: to ask the host for the end of what is not there takes it longer than many an
-/// answer. Such a request is answered in the same way with a body.
+/// answer. Such a request is answered in the same way with a body and without.
 fn may_have_body(received: &Received) -> bool {
     let only_reads = matches!(received.method, Method::Get | Method::Head | Method::List);
     let mut names = received.headers.iter().map(|(name, _)| name);
     !only_reads || names.any(|name| name.eq_ignore_ascii_case("content-length"))
 }
 
-async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
+async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, ErrorCode> {
+    let announced = body.size_hint().upper();
     let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|_| vault::error_response(400, "the request body could not be read"))?;
-        if let Ok(data) = frame.into_data() {
-            bytes.extend_from_slice(&data);
-        }
-        if bytes.len() > MAXIMUM_BODY_BYTES {
-            // Enough to see that it is too large; the gateway refuses it in the words of the protocol that was meant.
+    // Nothing follows what was announced, and of a body that is too large the gateway needs enough to see that it is.
+    while announced != Some(bytes.len() as u64) && bytes.len() <= MAXIMUM_BODY_BYTES {
+        let Some(frame) = body.frame().await else {
             break;
+        };
+        if let Ok(data) = frame?.into_data() {
+            bytes.extend_from_slice(&data);
         }
     }
     Ok(bytes)

@@ -17,7 +17,7 @@ pub use database_link::DatabaseLink;
 pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD, free_address,
 };
-pub use program::{Host, Program, set_clock};
+pub use program::{Host, Program, real_spin, set_clock};
 pub use reference::ReferenceProcess;
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,

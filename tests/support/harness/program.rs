@@ -1,6 +1,6 @@
 //! The programs that tests drive: they take the same configuration file.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,6 +12,11 @@ use crate::server::{gatehouse_binary, spin_host_binary, target_folder, workspace
 
 /// Names a real `spin` program, which then takes the place of its stand-in.
 const REAL_SPIN: &str = "GATEHOUSE_SPIN";
+
+/// The real `spin` program of `GATEHOUSE_SPIN`.
+pub fn real_spin() -> Option<OsString> {
+    std::env::var_os(REAL_SPIN)
+}
 
 /// The program that runs the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +36,7 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => match std::env::var_os(REAL_SPIN) {
+            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => match real_spin() {
                 Some(spin) => self.real_spin(&spin),
                 None => self.program_with(self.whole()),
             },
