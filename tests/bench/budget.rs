@@ -23,12 +23,9 @@ const GIVEN: &str = "GATEHOUSE_PROFILED";
 const KEPT: &str = "budget";
 
 /// A part of a request, and names of functions that belong to it. The first part that knows a frame takes it.
-const PARTS: [(&str, &[&str]); 17] = [
-    ("RSA", &["crypto_bigint", "verifier", "rsa"]),
-    (
-        "JWT",
-        &["jsonwebtoken", "auth_method::token", "auth_method::jwt"],
-    ),
+const PARTS: [(&str, &[&str]); 14] = [
+    ("kernel", &["([kernel."]),
+    ("RSA", &["crypto_bigint", "verifier", "rsa", "rs256"]),
     (
         "records to and from JSON",
         &["storage::record", "::records::"],
@@ -38,13 +35,11 @@ const PARTS: [(&str, &[&str]); 17] = [
         &["gatehouse_barrier", "aes_gcm", "aes::", "polyval", "ghash"],
     ),
     ("store", &["gatehouse_store", "redb"]),
+    ("access: token, policies", &["gatehouse_access"]),
     (
-        "admission and policy",
-        &["access::admission", "access::policy", "access::rights"],
+        "auth method: JWT, role, account",
+        &["gatehouse_auth_method"],
     ),
-    ("identity", &["access::identity"]),
-    ("token", &["gatehouse_access"]),
-    ("mount, role, account", &["gatehouse_auth_method"]),
     ("organizations", &["gatehouse_orgs"]),
     ("gateway", &["gatehouse_gateway"]),
     ("JSON", &["serde_json", "gatehouse_json"]),
@@ -55,7 +50,6 @@ const PARTS: [(&str, &[&str]); 17] = [
     ("host: limits, audit, pool", &["gatehouse::"]),
     ("HTTP", &["hyper", "http::", "httparse", "h2::"]),
     ("runtime", &["tokio", "mimalloc", "mi_", "futures"]),
-    ("kernel", &["[k]"]),
 ];
 const REST: &str = "the rest";
 

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use gatehouse_tests::{Host, Installation, Storage};
+use gatehouse_tests::{Host, Installation, Storage, number_from};
 
 use crate::HOST;
 use crate::slow_request::SlowRequest;
 
 /// More than twice as many as Spin offers to one instance at one time.
 const SLOW: usize = 32;
-/// Twice as many as there is room for instances.
+/// Twice as many as there is room for instances. `GATEHOUSE_SLOW_BODIES` sets another number.
 const MANY: usize = 300;
 /// Slow clients that begin in one moment.
 const AT_ONCE: usize = 16;
@@ -88,9 +88,10 @@ fn slow_bodies_hold_up_nobody_and_are_answered_in_the_end() {
 #[test]
 fn more_slow_bodies_than_there_is_room_for_instances_hold_up_nobody() {
     let installation = prepared();
-    let mut slow = Vec::with_capacity(MANY);
+    let many = number_from("GATEHOUSE_SLOW_BODIES", MANY);
+    let mut slow = Vec::with_capacity(many);
     // Not all in one moment: until an instance has seen that a client is slow, the host makes another instance for the next request.
-    for number in 0..MANY {
+    for number in 0..many {
         slow.push(SlowRequest::lookup(&installation));
         if number % AT_ONCE == 0 {
             assert_others_are_answered_until(Instant::now(), &installation);
