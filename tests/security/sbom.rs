@@ -8,10 +8,11 @@ use std::process::Command;
 use gatehouse_tests::workspace;
 
 /// Artifacts with the arguments by which Cargo lists what they link.
-const ARTIFACTS: [(&str, &[&str]); 6] = [
+const ARTIFACTS: [(&str, &[&str]); 7] = [
     ("gatehouse", &[]),
     ("gatehouse-access", COMPONENT),
     ("gatehouse-auth-method", COMPONENT),
+    ("gatehouse-console", COMPONENT),
     ("gatehouse-gateway", COMPONENT),
     ("gatehouse-orgs", COMPONENT),
     ("gatehouse-storage-adapter", COMPONENT),

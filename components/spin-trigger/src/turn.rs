@@ -37,8 +37,8 @@ impl Turn {
         Self { is_held: true }
     }
 
-    /// The outcome of what a client has to do within `limit`; `None` where it takes longer. If it takes long, the host is let on to begin other
-    /// requests here. The turn is held again afterwards.
+    /// Waits for the outcome of what a client has to do within `limit`; `None` where it takes longer. If it takes long, the host may begin other
+    /// requests here meanwhile. The turn is held again afterwards.
     pub async fn waiting_for<T>(
         &mut self,
         limit: Duration,
@@ -50,7 +50,7 @@ impl Turn {
                 return Some(outcome);
             }
         }
-        // Most clients are prompt and cost the host no timer.
+        // A timer costs the host more than the rounds before it, in which most clients are done.
         let sleep = async |time: Duration| {
             spin_sdk::time::sleep(time).await;
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatehouse_gateway::{
     BODY_TIMEOUT, MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault,
 };
-use http_body::{Body as _, Frame};
+use http_body::Frame;
 use http_body_util::BodyExt;
 use spin_sdk::wasip3::exports::http::handler::Guest;
 use spin_sdk::wasip3::http::service;
@@ -25,7 +25,7 @@ struct Component;
 
 service::export!(Component);
 
-// The SDK's own handler makes a request of another crate first, whose parts are asked for one by one: as much work as many an answer.
+// The SDK's handler converts the request to the `http` crate's type first, which costs as much as many an answer.
 impl Guest for Component {
     async fn handle(request: Request) -> Result<WasiResponse, ErrorCode> {
         let mut turn = Turn::take();
@@ -77,24 +77,25 @@ fn method(method: &WasiMethod) -> Method {
     }
 }
 
-/// False for a request that only reads and announces no body: to ask the host for the end of what is not there takes it longer than many an
-/// answer. Such a request is answered in the same way with a body and without.
+/// False for a request that only reads and announces no length: reads use no body, and asking the host for the end of one that is not there
+/// costs as much as many an answer.
 fn may_have_body(received: &Received) -> bool {
     let only_reads = matches!(received.method, Method::Get | Method::Head | Method::List);
-    let mut names = received.headers.iter().map(|(name, _)| name);
-    !only_reads || names.any(|name| name.eq_ignore_ascii_case("content-length"))
+    let announces_length = |(name, value): &(String, Vec<u8>)| {
+        name.eq_ignore_ascii_case("content-length") && value != b"0"
+    };
+    !only_reads || received.headers.iter().any(announces_length)
 }
 
 async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, ErrorCode> {
-    let announced = body.size_hint().upper();
     let mut bytes = Vec::new();
-    // Nothing follows what was announced, and of a body that is too large the gateway needs enough to see that it is.
-    while announced != Some(bytes.len() as u64) && bytes.len() <= MAXIMUM_BODY_BYTES {
-        let Some(frame) = body.frame().await else {
-            break;
-        };
+    while let Some(frame) = body.frame().await {
         if let Ok(data) = frame?.into_data() {
             bytes.extend_from_slice(&data);
+        }
+        if bytes.len() > MAXIMUM_BODY_BYTES {
+            // Enough to see that it is too large; the gateway refuses it in the words of the protocol that was meant.
+            break;
         }
     }
     Ok(bytes)

@@ -50,8 +50,8 @@ pub fn engine_configuration(settings: EngineSettings) -> Config {
         .wasm_wide_arithmetic(true)
         .wasm_component_model_implements(true)
         .epoch_interruption(true)
-        // No component here runs two calls at once, and what could be two costs every crossing. A program that builds the engine with that
-        // feature would not load the code that was compiled ahead either.
+        // Components never run two calls concurrently, and support for it slows every crossing. Without this line a program that is built
+        // with `component-model-async` would refuse code that was compiled ahead without it.
         .concurrency_support(false)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(settings)));
     #[cfg(feature = "profiling")]

@@ -4,12 +4,15 @@
 //! that was cut off goes on at the next one: as long as that token lives, the file was not applied to its end.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use aws_lc_rs::hmac;
 use gatehouse::server::Server;
 use gatehouse::settings::Settings;
 use gatehouse_access::{ROOT_TOKEN_CHARACTERS, RootTokenHash};
+use gatehouse_ports::OsRandom;
+use gatehouse_ports::rules::jittered;
 use gatehouse_store::{RootKey, read_key_file};
 use zeroize::Zeroizing;
 
@@ -23,6 +26,8 @@ const TOKEN_CHARACTERS: &[u8; 62] =
 
 /// Most passes of one start, whatever they find.
 const MOST_PASSES: usize = 8;
+/// The longest pause between two passes.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A first start that is due, as far as the settings tell.
 pub(super) struct Bootstrap {
@@ -78,6 +83,8 @@ impl Bootstrap {
                 return Ok(());
             }
             attempts.note(failures?)?;
+            // The other server has time to come to its end.
+            tokio::time::sleep(jittered(LONGEST_PAUSE, &OsRandom)).await;
         }
     }
 
@@ -96,10 +103,9 @@ impl Bootstrap {
 
 async fn finish(api: &installation::Server, summary: Summary) -> Result<()> {
     api.end_token().await?;
+    let objects = [summary.added, summary.changed, summary.unchanged];
     tracing::info!(
-        added = summary.added,
-        changed = summary.changed,
-        unchanged = summary.unchanged,
+        objects = objects.iter().sum::<usize>(),
         "bootstrap.file is applied, and the root token that did it has ended"
     );
     Ok(())
@@ -162,8 +168,6 @@ fn token_of(root_key: &RootKey) -> Zeroizing<String> {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_ports::OsRandom;
-
     use super::*;
 
     fn failures(lines: &[&str]) -> Vec<String> {

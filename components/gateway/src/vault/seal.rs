@@ -211,10 +211,16 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(bytes))
 }
 
-/// `sys/seal`: forgets the key, for a caller with `sudo`; with `cluster`, on all servers that share the store.
+/// `sys/seal`: forgets the key, for a caller with `sudo`; with `cluster`, in the body or else in the query, on all servers that share the
+/// store.
 pub(super) fn seal(call: &Call<'_>) -> Answer {
+    const CLUSTER: &str = "cluster";
     let seal = &call.server.host.seal;
-    if call.fields()?.boolean("cluster")?.unwrap_or_default() {
+    let of_all = match call.fields()?.boolean(CLUSTER)? {
+        Some(of_all) => of_all,
+        None => call.query_fields()?.boolean(CLUSTER)?.unwrap_or_default(),
+    };
+    if of_all {
         seal.seal_all()?;
     } else {
         seal.seal()?;

@@ -1,7 +1,7 @@
 //! The storage interfaces over a SQLite database of the host, such as `spin:sqlite` offers: [`sql`](crate::sql) over its tables.
 //!
 //! The host may give every caller a connection of its own or all of them the same one, so the settings of a connection are the same for
-//! all. A removal leaves a row without a value until the next purge, so that a commit is one guarded statement whatever it changes.
+//! all. A removal leaves a row without a value until a later purge, so that a commit is one guarded statement whatever it changes.
 //!
 //! **Waiting.** SQLite lets one writer in at a time and has the others look again, in pauses that grow to 100 ms: beside many, some would
 //! wait for a second. So a statement waits for some milliseconds there and is then made anew, up to ten seconds.

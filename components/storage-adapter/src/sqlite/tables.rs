@@ -13,7 +13,7 @@ use crate::sql::{
     version_number,
 };
 
-/// The end of a removal: long ago, so that the next purge drops it before all else. A scan passes by every row that is there.
+/// The end of a removed row, long ago: the next purge drops such rows before all others, since a scan reads them too.
 const END_OF_REMOVAL: u64 = 0;
 
 impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {

@@ -15,7 +15,9 @@ pub enum BackupError {
     #[error("the backup cannot be read: {0}")]
     Unreadable(io::Error),
     /// It is some other file.
-    #[error("this is no backup of Gatehouse")]
+    #[error(
+        "this is no backup of Gatehouse; name a file that `gatehouse operator backup` or sys/backup wrote"
+    )]
     NotABackup,
     /// A newer version of this software made it.
     #[error(
@@ -37,7 +39,7 @@ pub enum BackupError {
         at: u64,
     },
     /// Its bytes are not those of a backup.
-    #[error("the backup is damaged {at} bytes from its beginning: {reason}")]
+    #[error("the backup is damaged {at} bytes from its beginning: {reason}; copy it again")]
     Damaged {
         /// Bytes before the damage was noticed.
         at: u64,

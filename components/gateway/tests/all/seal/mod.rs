@@ -494,20 +494,23 @@ fn sealing_needs_sudo_and_closes_the_server_until_it_is_unsealed() {
 #[test]
 fn a8_sealing_concerns_the_other_servers_only_where_the_caller_says_so() {
     let (server, root) = SharesServer::initialized();
-    for (body, concerns_others) in [
-        ("", false),
-        ("{}", false),
-        (r#"{"cluster":false}"#, false),
-        (r#"{"cluster":true}"#, true),
+    for (path, body, concerns_others) in [
+        ("sys/seal", "", false),
+        ("sys/seal", "{}", false),
+        ("sys/seal", r#"{"cluster":false}"#, false),
+        ("sys/seal?cluster=true", r#"{"cluster":false}"#, false),
+        ("sys/seal?cluster=false", "", false),
+        ("sys/seal", r#"{"cluster":true}"#, true),
+        ("sys/seal?cluster=true", "", true),
+        ("sys/seal?cluster=false", r#"{"cluster":true}"#, true),
     ] {
         server.give(1).expect(200);
         server.give(2).expect(200);
-        server
-            .send(Method::Put, "sys/seal", &root, body)
-            .expect(204);
+        server.vault.others_sealed.store(false, Ordering::SeqCst);
+        server.send(Method::Put, path, &root, body).expect(204);
         assert_eq!(server.status(), (true, true, 2, 3, 0));
         let others_sealed = server.vault.others_sealed.load(Ordering::SeqCst);
-        assert_eq!(others_sealed, concerns_others, "{body}");
+        assert_eq!(others_sealed, concerns_others, "{path} {body}");
     }
 }
 

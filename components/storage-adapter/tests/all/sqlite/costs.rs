@@ -102,7 +102,7 @@ fn the_file_is_written_ahead_and_a_commit_waits_for_the_disk() {
     assert!(begins.is_some() && begins < commits, "{opening:?}");
 }
 
-/// A scan passes by the rows of removals: were they to stay, who lists what others keep removing would pay for it.
+/// A scan reads the rows of removals too, so their number must stay small.
 #[test]
 fn a_commit_that_removes_many_leaves_none_of_their_rows() {
     let setting = Setting::new();
