@@ -37,6 +37,7 @@ fn a_body_is_read_where_it_counts_and_makes_no_difference_where_it_does_not() {
         let installation = prepared_on(host);
         for (framing, body) in [
             ("", String::new()),
+            ("Content-Length: 0\r\n", String::new()),
             ("Content-Length: 2\r\n", "{}".to_owned()),
             (CHUNKED, chunked("{}")),
         ] {

@@ -7,11 +7,10 @@ use gatehouse_gateway::{
 };
 use http_body::Frame;
 use http_body_util::BodyExt;
+use spin_sdk::http;
 use spin_sdk::wasip3::exports::http::handler::Guest;
 use spin_sdk::wasip3::http::service;
-use spin_sdk::wasip3::http::types::{
-    ErrorCode, Fields, Method as WasiMethod, Request, Response as WasiResponse, Scheme,
-};
+use spin_sdk::wasip3::http::types::{ErrorCode, Fields, Request, Response as WasiResponse, Scheme};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 use spin_sdk::wasip3::spawn;
 
@@ -25,7 +24,7 @@ struct Component;
 
 service::export!(Component);
 
-// The SDK's handler converts the request to the `http` crate's type first, which costs as much as many an answer.
+// The SDK's handler would convert head and target to types of the `http` crate, from which they would be converted again.
 impl Guest for Component {
     async fn handle(request: Request) -> Result<WasiResponse, ErrorCode> {
         let mut turn = Turn::take();
@@ -44,9 +43,10 @@ impl Guest for Component {
 }
 
 async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
+    let method = http::Method::try_from(request.get_method());
     let mut received = Received {
         id: None,
-        method: method(&request.get_method()),
+        method: method.map_or(Method::Other, |it| Method::named(it.as_str())),
         target: request.get_path_with_query().unwrap_or_default(),
         is_https: matches!(request.get_scheme(), Some(Scheme::Https)),
         authority: request.get_authority(),
@@ -63,22 +63,8 @@ async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
     Ok(received)
 }
 
-fn method(method: &WasiMethod) -> Method {
-    match method {
-        WasiMethod::Get => Method::Get,
-        WasiMethod::Head => Method::Head,
-        WasiMethod::Post => Method::Post,
-        WasiMethod::Put => Method::Put,
-        WasiMethod::Patch => Method::Patch,
-        WasiMethod::Delete => Method::Delete,
-        WasiMethod::Options => Method::Options,
-        WasiMethod::Connect | WasiMethod::Trace => Method::Other,
-        WasiMethod::Other(name) => Method::named(name),
-    }
-}
-
-/// False for a request that only reads and announces no length: reads use no body, and asking the host for the end of one that is not there
-/// costs as much as many an answer.
+/// False for a request that only reads and announces no length: reads use no body, and the end of one that is not there takes several
+/// calls of the host to find.
 fn may_have_body(received: &Received) -> bool {
     let only_reads = matches!(received.method, Method::Get | Method::Head | Method::List);
     let announces_length = |(name, value): &(String, Vec<u8>)| {

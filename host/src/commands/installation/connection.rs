@@ -155,30 +155,29 @@ pub(super) fn read_bounded(path: &Path, maximum: u64) -> Result<Zeroizing<String
 mod tests {
     use super::*;
 
+    const NO_SUCH_VARIABLE: &str = "GATEHOUSE_TEST_NO_SUCH_VARIABLE";
+
+    /// Why no connection without a token is made to this address.
+    fn refusal(address: &str) -> String {
+        let connection = Connection {
+            address: &address.parse().unwrap(),
+            ca_file: None,
+            token_file: None,
+            token_variables: &[NO_SUCH_VARIABLE],
+            namespace: None,
+        };
+        connection.open().err().unwrap().to_string()
+    }
+
     #[test]
     fn an_address_names_no_user_and_a_token_is_needed() {
         for address in ["ftp://host/", "https://user:secret@host/"] {
-            let address: Url = address.parse().unwrap();
-            let connection = Connection {
-                address: &address,
-                ca_file: None,
-                token_file: None,
-                token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
-                namespace: None,
-            };
-            let text = connection.open().err().unwrap().to_string();
+            let text = refusal(address);
             assert!(text.contains("http://"), "{text}");
             assert!(!text.contains("secret"), "{text}");
         }
-        let connection = Connection {
-            address: &"http://host".parse().unwrap(),
-            ca_file: None,
-            token_file: None,
-            token_variables: &["GATEHOUSE_TEST_NO_SUCH_VARIABLE"],
-            namespace: None,
-        };
-        let text = connection.open().err().unwrap().to_string();
-        assert!(text.contains("GATEHOUSE_TEST_NO_SUCH_VARIABLE"), "{text}");
+        let text = refusal("http://host");
+        assert!(text.contains(NO_SUCH_VARIABLE), "{text}");
     }
 
     #[test]

@@ -512,6 +512,11 @@ fn a8_sealing_concerns_the_other_servers_only_where_the_caller_says_so() {
         let others_sealed = server.vault.others_sealed.load(Ordering::SeqCst);
         assert_eq!(others_sealed, concerns_others, "{path} {body}");
     }
+    server.give(1).expect(200);
+    server.give(2).expect(200);
+    let unclear = server.send(Method::Put, "sys/seal?cluster=perhaps", &root, "");
+    unclear.expect(400);
+    assert_eq!(server.status(), (true, false, 2, 3, 0));
 }
 
 #[test]
