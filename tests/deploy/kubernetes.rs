@@ -11,6 +11,7 @@ use gatehouse_deploy_tests::{
 use serde_json::Value;
 
 use crate::run;
+use crate::schemas::assert_known_to_kubernetes;
 
 /// The folders that are applied, one for each kind of store.
 const VARIANTS: [&str; 2] = ["postgresql", "redb"];
@@ -133,6 +134,7 @@ fn kustomize_makes_of_each_folder_the_objects_that_these_tests_read() {
         let mut expected = kinds(&variant.objects);
         expected.insert("ConfigMap".to_owned());
         assert_eq!(kinds(&made), expected);
+        made.iter().for_each(assert_known_to_kubernetes);
         let configuration = made.iter().find(|object| object["kind"] == "ConfigMap");
         let name = &configuration.unwrap()["metadata"]["name"];
         let of_kind = |object: &&Value| object["kind"] == variant.workload()["kind"];
@@ -148,12 +150,17 @@ fn one_server_at_a_time_has_a_store_in_a_file_and_several_share_a_database() {
     for variant in variants() {
         let workload = variant.workload();
         let is_shared = workload["kind"] == "Deployment";
-        let replicas = if is_shared { 2 } else { 1 };
+        let replicas = if is_shared { 3 } else { 1 };
         assert_eq!(workload["spec"]["replicas"], replicas, "{}", variant.name);
         if is_shared {
             let strategy = &workload["spec"]["strategy"];
             assert_eq!(strategy["type"], "RollingUpdate");
             assert_eq!(strategy["rollingUpdate"]["maxUnavailable"], 0);
+            // A node takes one of them with it, and a cluster of fewer nodes runs them all the same.
+            let spread = &list(&variant.pod()["topologySpreadConstraints"])[0];
+            let labels = &workload["spec"]["template"]["metadata"]["labels"];
+            assert_eq!(spread["labelSelector"]["matchLabels"], *labels);
+            assert_eq!(spread["whenUnsatisfiable"], "ScheduleAnyway");
         }
         let kind = match variant.name {
             "postgresql" => "postgresql",

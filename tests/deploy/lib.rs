@@ -43,13 +43,15 @@ pub fn found<'a>(text: &'a str, expression: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The documents of a YAML text.
+/// The documents of a YAML text, in which a number that begins with a zero is octal, as for Kubernetes.
 ///
 /// # Panics
 ///
 /// When it is none.
 pub fn documents(text: &str) -> Vec<Value> {
-    serde_saphyr::from_multiple(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    let options = serde_saphyr::options! { legacy_octal_numbers: true };
+    let documents = serde_saphyr::from_multiple_with_options(text, options);
+    documents.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Every setting as `section.key`, from the reference, whose agreement with the sources is tested elsewhere. Sinks are below `audit.NAME`.

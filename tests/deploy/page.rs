@@ -7,7 +7,7 @@ use gatehouse_deploy_tests::{found, read, workspace};
 const PAGES: [&str; 2] = ["docs/operate/deploy.md", "docs/hosts/spin.md"];
 
 /// The paths of all files below `folder`, from the root of the repository.
-fn files(folder: &str, paths: &mut Vec<String>) {
+pub fn files(folder: &str, paths: &mut Vec<String>) {
     for entry in fs::read_dir(workspace().join(folder)).unwrap() {
         let entry = entry.unwrap();
         let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
