@@ -111,6 +111,39 @@ fn every_way_to_fail_that_is_counted_has_an_alert() {
 }
 
 #[test]
+fn everything_that_grows_old_or_ends_has_an_alert_before_it_is_too_late() {
+    let alerts = alerts();
+    let times = series()
+        .into_keys()
+        .filter(|name| name.ends_with("_timestamp_seconds"));
+    for name in times {
+        // 0 stands for nothing that could grow old.
+        let known = format!("({name} > 0)");
+        let many = format!("(max({name}) > 0)");
+        let is_watched = |rule: &Value| {
+            let expression = rule["expr"].as_str().unwrap();
+            expression.contains(&known) || expression.contains(&many)
+        };
+        assert!(alerts.values().any(is_watched), "{name}");
+    }
+    let expression = |name: &str| alerts[name]["expr"].as_str().unwrap().to_owned();
+    // Google's keys are used for at most six hours, as long as it can be asked for new ones.
+    let keys = read("components/auth-method/src/google/keys.rs");
+    assert_eq!(
+        found(&keys, r"LONGEST_GOOGLE: u64 = ([^;]+);"),
+        ["6 * 3600"]
+    );
+    assert!(expression("GatehouseGoogleKeysOld").contains("> 6 * 3600"));
+    // A key of identity tokens gets its successor after a day, with two hours for background work to come to it.
+    let keys = read("components/auth-method/src/identity_tokens/mod.rs");
+    assert_eq!(
+        found(&keys, r"ROTATED_AFTER: u64 = ([^;]+);"),
+        ["24 * 3600"]
+    );
+    assert!(expression("GatehouseIdentityTokenKeyOld").ends_with("> 26 * 3600"));
+}
+
+#[test]
 fn the_dashboard_shows_every_metric_and_none_that_does_not_exist() {
     let dashboard: Value = serde_json::from_str(&read(DASHBOARD)).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
