@@ -112,9 +112,9 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         };
         let outcome = match (&*request.method, refused) {
             (_, Some(error)) => Outcome::Page(pages::sign_in::over(&session, error)),
-            ("GET" | "HEAD", None) => self.page(request, &session, None),
+            ("GET" | "HEAD", None) => self.page(request, &session, None, now),
             ("POST", None) => match self.form(request, &session) {
-                Ok(form) => self.page(request, &session, Some(&form)),
+                Ok(form) => self.page(request, &session, Some(&form), now),
                 Err(page) => Outcome::Page(page),
             },
             _ => Outcome::Page(pages::unknown(405)),
@@ -128,9 +128,9 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
                 let session = Session::new(Some(credential), now, &self.random)?;
                 (redirect("/ui/"), Cookie::Keep(session))
             }
-            Outcome::SignedOut => {
+            Outcome::SignedOut(said) => {
                 let blank = Session::new(None, now, &self.random)?;
-                let page = pages::sign_in::left(&blank);
+                let page = pages::sign_in::left(said);
                 // The page's own form begins from a fresh visit.
                 (self.framed(&page, request, &blank), Cookie::Forget)
             }
@@ -169,13 +169,20 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         Ok(fields)
     }
 
-    fn page(&self, request: &Request, session: &Session, form: Option<&Fields>) -> Outcome {
+    fn page(
+        &self,
+        request: &Request,
+        session: &Session,
+        form: Option<&Fields>,
+        now: u64,
+    ) -> Outcome {
         let query = Fields::read(request.query().as_bytes()).unwrap_or_default();
         pages::answer(&Visit {
             path: request.path(),
             query: &query,
             form,
             session,
+            now,
             api: &Api::new(&self.exchange, request, session.credential.as_ref()),
         })
     }

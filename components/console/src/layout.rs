@@ -160,7 +160,7 @@ pub fn select(name: &str, label: &str, help: &str, options: &[&str], value: &str
             label for=(name) { (label) }
             select id=(name) name=(name) aria-describedby=[(!help.is_empty()).then_some(&about)] {
                 @for option in options {
-                    option value=(option) selected[*option == value] { @if option.is_empty() { "(as it is)" } @else { (option) } }
+                    option value=(option) selected[*option == value] { @if option.is_empty() { "(no choice)" } @else { (option) } }
                 }
             }
             @if !help.is_empty() { span class="help" id=(about) { (help) } }
@@ -234,6 +234,7 @@ const fn headline(status: u16) -> &'static str {
         400 | 422 => "The server did not accept this",
         401 | 403 => "Your token does not allow this",
         404 => "There is no such thing, or your token may not see it",
+        413 => "This is too long",
         409 => "Something else has this name, or has changed meanwhile",
         429 => "Too many requests",
         503 => "The server cannot do this now",
@@ -249,6 +250,7 @@ const fn advice(status: u16) -> &'static str {
              what yours allows."
         }
         404 => "Look at the list that it was named in: it may have been deleted or renamed.",
+        413 => "Paste what was asked for alone; see whether it is something else.",
         409 => "Load the page again to see how it is now, then send the form again.",
         429 => "Wait a minute, then send the form again.",
         503 => "See the overview: the server may be sealed, or its store may be out of reach.",

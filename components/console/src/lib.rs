@@ -17,4 +17,5 @@ mod session;
 
 pub use console::{Console, Settings};
 pub use exchange::{Exchange, Request, Response};
+pub use pages::addresses;
 pub use session::{KEY_BYTES, SealingKey};

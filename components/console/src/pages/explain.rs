@@ -3,13 +3,11 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::sign_in::pasted_jwt;
 use super::{Answer, Outcome, Visit};
 use crate::api::{at, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, table};
-
-/// Bytes of a JWT at most; those of Google have below 4 KiB.
-const MAXIMUM_JWT_BYTES: usize = 64 * 1024;
+use crate::layout::{Page, area, form, input, notice, refused, table};
 
 /// The form.
 pub fn page(visit: &Visit<'_>) -> Answer {
@@ -41,17 +39,17 @@ fn asking(visit: &Visit<'_>, mount: &str, role: &str) -> Markup {
 
 /// The explanation.
 pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let (mount, role, jwt) = (form.text("mount"), form.text("role"), form.text("jwt"));
-    if jwt.len() > MAXIMUM_JWT_BYTES {
-        return Ok(Outcome::Page(Page {
-            status: 413,
-            title: "Why was this login refused?".to_owned(),
-            content: html! {
-                (notice("What was pasted is longer than any JWT, and was not looked at. Paste the JWT alone."))
-                (asking(visit, mount, role))
-            },
-        }));
-    }
+    let (mount, role) = (form.text("mount"), form.text("role"));
+    let jwt = match pasted_jwt(form) {
+        Ok(jwt) => jwt,
+        Err(error) => {
+            return Ok(Outcome::Page(Page {
+                status: error.status,
+                title: "Why was this login refused?".to_owned(),
+                content: html! { (refused(&error)) (asking(visit, mount, role)) },
+            }));
+        }
+    };
     let answer = visit.api.write(
         &format!("/v1/auth/{}/login/explain", encoded_path(mount)),
         &json!({ "role": role, "jwt": jwt }),

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
+use crate::api::ApiError;
 use crate::form::Fields;
 use crate::layout::{area, input, select, tick};
 
@@ -75,6 +76,35 @@ pub fn lines(value: Option<&Value>) -> String {
     }
 }
 
+/// The members of an object as a field of pairs shows them: a key and its value on each line.
+pub fn pair_lines(value: Option<&Value>) -> String {
+    let members = value.and_then(Value::as_object);
+    let lines: Vec<String> = members
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("{key}={}", crate::api::shown(value)))
+        .collect();
+    lines.join("\n")
+}
+
+/// The pairs of a text that has one on each line, as `key=value`.
+///
+/// # Errors
+///
+/// When a line is no pair.
+pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .map(|line| match line.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().into())),
+            None => Err(ApiError {
+                status: 400,
+                messages: vec!["a line has no = between key and value".to_owned()],
+            }),
+        })
+        .collect()
+}
+
 /// The fields of the attributes that `resource` has. One that it lacks is not of this edition, and has no field.
 pub fn attribute_fields(table: &[Attribute], resource: &Value) -> Markup {
     let of_resource = |row: &&Attribute| resource.get(row.name).is_some();
@@ -103,7 +133,9 @@ pub fn changed(table: &[Attribute], form: &Fields, before: &Value) -> Map<String
                 .map_or_else(|_| text.into(), Value::from),
             Kind::Text | Kind::Choice(_) => text.into(),
         };
-        if is != *was && !(was.is_null() && text.is_empty() && row.kind != Kind::Flag) {
+        // What is not set and was not filled in stays so, and of a choice nothing can be taken away.
+        let is_left = text.is_empty() && (was.is_null() || matches!(row.kind, Kind::Choice(_)));
+        if is != *was && !is_left {
             changes.insert(row.name.to_owned(), is);
         }
     }

@@ -1,6 +1,7 @@
 //! The pages, each by its address.
 
 mod capabilities;
+mod configuration;
 mod explain;
 mod fields;
 mod identity;
@@ -10,6 +11,7 @@ mod organizations;
 mod overview;
 mod policies;
 mod resources;
+mod revocation;
 mod roles;
 pub mod sign_in;
 mod site;
@@ -33,6 +35,8 @@ pub struct Visit<'a> {
     pub form: Option<&'a Fields>,
     /// The visitor's session.
     pub session: &'a Session,
+    /// The time, in seconds since 1970.
+    pub now: u64,
     /// The API, with the visitor's token.
     pub api: &'a Api<'a>,
 }
@@ -47,56 +51,129 @@ pub enum Outcome {
     Redirect(String),
     /// A session with that token.
     SignedIn(Credential),
-    /// The end of the session.
-    SignedOut,
+    /// The end of the session, with what there is to say about its token.
+    SignedOut(Option<&'static str>),
 }
 
 /// The result of a page that asks the API, which can refuse.
 type Answer = Result<Outcome, ApiError>;
 
+/// Makes a page.
+type Look = fn(&Visit<'_>) -> Answer;
+/// Does what a form asks for.
+type Act = fn(&Visit<'_>, &Fields) -> Answer;
+
+/// What is at an address.
+struct Route {
+    path: &'static str,
+    /// `None` where there is only a form to be sent to.
+    look: Option<Look>,
+    /// `None` where no form is sent to.
+    act: Option<Act>,
+}
+
+impl Route {
+    /// A page.
+    const fn page(path: &'static str, look: Look) -> Self {
+        Self {
+            path,
+            look: Some(look),
+            act: None,
+        }
+    }
+
+    /// Where a form of another page is sent to.
+    const fn form(path: &'static str, act: Act) -> Self {
+        Self {
+            path,
+            look: None,
+            act: Some(act),
+        }
+    }
+
+    /// A page with a form that is sent to the same address.
+    const fn both(path: &'static str, look: Look, act: Act) -> Self {
+        Self {
+            path,
+            look: Some(look),
+            act: Some(act),
+        }
+    }
+}
+
+const SIGN_IN: &str = "/ui/sign-in";
+const SIGN_OUT: &str = "/ui/sign-out";
+const OPENAPI: &str = "/ui/openapi.json";
+
+/// Every address, but that of the stylesheet.
+const ROUTES: [&[Route]; 4] = [
+    &[
+        Route::both(
+            SIGN_IN,
+            |visit| Ok(Outcome::Page(sign_in::page(visit.session))),
+            sign_in::sign_in,
+        ),
+        Route::form(SIGN_OUT, sign_in::sign_out),
+        Route::page("/ui/", overview::page),
+        Route::both("/ui/mounts", mounts::list, mounts::enable),
+        Route::form("/ui/mounts/disable", mounts::disable),
+        Route::both(
+            "/ui/mounts/config",
+            configuration::page,
+            configuration::change,
+        ),
+        Route::page("/ui/mounts/check", mounts::check),
+        Route::page("/ui/roles", roles::list),
+        Route::both("/ui/roles/edit", roles::edit, roles::save),
+        Route::form("/ui/roles/delete", roles::delete),
+        Route::both("/ui/explain", explain::page, explain::explain),
+        Route::page("/ui/policies", policies::list),
+        Route::both("/ui/policies/edit", policies::edit, policies::save),
+        Route::form("/ui/policies/delete", policies::delete),
+        Route::both("/ui/capabilities", capabilities::page, capabilities::ask),
+        Route::both("/ui/tokens", tokens::list, tokens::look_up),
+        Route::form("/ui/tokens/revoke", tokens::revoke),
+        Route::page("/ui/leases", leases::list),
+        Route::form("/ui/leases/revoke", leases::revoke),
+        Route::page(OPENAPI, openapi),
+    ],
+    identity::ROUTES,
+    organizations::ROUTES,
+    site::ROUTES,
+];
+
+/// The addresses of all pages that a browser shows, without the queries that some of them take.
+pub fn addresses() -> impl Iterator<Item = &'static str> {
+    let pages = ROUTES.into_iter().flatten();
+    pages
+        .filter(|route| route.look.is_some() && route.path != OPENAPI)
+        .map(|route| route.path)
+}
+
 /// The outcome of `visit`.
 pub fn answer(visit: &Visit<'_>) -> Outcome {
     let signed_in = visit.session.credential.is_some();
-    let answer = match (visit.path, visit.form) {
-        ("/ui/sign-in", Some(form)) => sign_in::sign_in(visit, form),
-        ("/ui/sign-in", None) => Ok(Outcome::Page(sign_in::page(visit.session))),
-        ("/ui/sign-out", Some(form)) => sign_in::sign_out(visit, form),
-        _ if !signed_in => Ok(Outcome::Page(sign_in::page(visit.session))),
-        ("/ui/", None) => overview::page(visit),
-        ("/ui/mounts", None) => mounts::list(visit),
-        ("/ui/mounts", Some(form)) => mounts::enable(visit, form),
-        ("/ui/mounts/disable", Some(form)) => mounts::disable(visit, form),
-        ("/ui/mounts/config", None) => mounts::config(visit),
-        ("/ui/mounts/config", Some(form)) => mounts::configure(visit, form),
-        ("/ui/mounts/check", None) => mounts::check(visit),
-        ("/ui/roles", None) => roles::list(visit),
-        ("/ui/roles/edit", None) => roles::edit(visit),
-        ("/ui/roles/edit", Some(form)) => roles::save(visit, form),
-        ("/ui/roles/delete", Some(form)) => roles::delete(visit, form),
-        ("/ui/explain", None) => explain::page(visit),
-        ("/ui/explain", Some(form)) => explain::explain(visit, form),
-        ("/ui/policies", None) => policies::list(visit),
-        ("/ui/policies/edit", None) => policies::edit(visit),
-        ("/ui/policies/edit", Some(form)) => policies::save(visit, form),
-        ("/ui/policies/delete", Some(form)) => policies::delete(visit, form),
-        ("/ui/capabilities", None) => capabilities::page(visit),
-        ("/ui/capabilities", Some(form)) => capabilities::ask(visit, form),
-        ("/ui/tokens", None) => tokens::list(visit),
-        ("/ui/tokens", Some(form)) => tokens::look_up(visit, form),
-        ("/ui/tokens/revoke", Some(form)) => tokens::revoke(visit, form),
-        ("/ui/leases", None) => leases::list(visit),
-        ("/ui/leases/revoke", Some(form)) => leases::revoke(visit, form),
-        ("/ui/openapi.json", None) => openapi(visit),
-        _ => below(visit).unwrap_or_else(|| Ok(Outcome::Page(unknown(404)))),
+    let mut routes = ROUTES.into_iter().flatten();
+    let route = routes.find(|route| route.path == visit.path);
+    let is_open = matches!(visit.path, SIGN_IN | SIGN_OUT);
+    let answer = match (route, visit.form) {
+        _ if !signed_in && !is_open => Ok(Outcome::Page(sign_in::page(visit.session))),
+        (
+            Some(Route {
+                look: Some(look), ..
+            }),
+            None,
+        ) => look(visit),
+        (Some(Route { act: Some(act), .. }), Some(form)) => act(visit, form),
+        _ => Ok(Outcome::Page(unknown(404))),
     };
-    answer.unwrap_or_else(|error| Outcome::Page(refusal(&error)))
-}
-
-/// The page of a section that has many. `None` where there is none.
-fn below(visit: &Visit<'_>) -> Option<Answer> {
-    identity::answer(visit)
-        .or_else(|| organizations::answer(visit))
-        .or_else(|| site::answer(visit))
+    answer.unwrap_or_else(|error| {
+        Outcome::Page(match error.status {
+            // To all others these pages do not exist.
+            404 if visit.path.starts_with(site::PATH) => site::for_administrators(),
+            _ => refusal(&error),
+        })
+    })
 }
 
 /// The description of the API, as far as the visitor has rights to it: browsers send the API no token, and so cannot follow a link there.
@@ -135,11 +212,6 @@ pub fn too_long() -> Page {
             p { "It was not read. A form may have 512 KiB; see whether you pasted something else than was asked for. What is longer is written by the API." }
         },
     }
-}
-
-/// Seconds as the API takes durations: the text as it is, where there is any.
-fn given(text: &str) -> Option<Value> {
-    (!text.is_empty()).then(|| text.into())
 }
 
 /// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.

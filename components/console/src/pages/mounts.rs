@@ -1,12 +1,12 @@
 //! The mounts of auth methods.
 
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{Answer, Outcome, Visit, given};
+use super::{Answer, Outcome, Visit};
 use crate::api::{at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, button, facts, form, input, notice, refused, select, table, tick};
+use crate::layout::{Page, button, form, input, table};
 
 /// The list, with a form that enables one more.
 pub fn list(visit: &Visit<'_>) -> Answer {
@@ -86,83 +86,6 @@ fn confirm(visit: &Visit<'_>, path: &str) -> Page {
             p { a href="/ui/mounts" { "Leave it as it is" } }
         },
     )
-}
-
-/// The configuration of a mount. Reads of the API leave secrets out, so none is here.
-pub fn config(visit: &Visit<'_>) -> Answer {
-    let mount = visit.query.text("mount");
-    let read = visit
-        .api
-        .read(&format!("/v1/auth/{}/config", encoded_path(mount)));
-    let config = match read {
-        Err(error) if error.status == 404 && error.messages.is_empty() => Value::Null,
-        config => config?,
-    };
-    Ok(Outcome::Page(config_page(visit, mount, &config, None)))
-}
-
-fn config_page(visit: &Visit<'_>, mount: &str, config: &Value, told: Option<Markup>) -> Page {
-    let value = |name: &str| at(config, &format!("/data/{name}"));
-    let action = format!("/ui/mounts/config?mount={}", encoded(mount));
-    Page::new(
-        format!("Configuration of {mount}"),
-        html! {
-            (told.unwrap_or_default())
-            (facts(&[
-                ("Service account of the key", value("client_email")),
-                ("Project of the key", value("project_id")),
-                ("Identifier of the key", value("private_key_id")),
-            ]))
-            (form(visit.session, &action, html! {
-                (area("credentials", "Credentials", "The key of a service account, as Google gives it out in JSON. It is never shown again. Empty leaves what is stored.", "", 6))
-                (tick("remove_credentials", "Remove the stored credentials", "The method then asks Google as the server itself, or with identity tokens.", false))
-                (input("identity_token_audience", "Audience of identity tokens", "For credentials without a stored key: the workload identity provider at Google.", &value("identity_token_audience")))
-                (input("service_account_email", "Service account", "The account that identity tokens are exchanged for.", &value("service_account_email")))
-                (select("iam_alias", "Alias of iam logins", "What identity knows them by: the role, or the account that logs in.", &["", "role_id", "unique_id"], &value("iam_alias")))
-                (select("gce_alias", "Alias of gce logins", "What identity knows them by: the role, or the instance that logs in.", &["", "role_id", "instance_id"], &value("gce_alias")))
-                (input("rotation_period", "Rotation period", "After how many seconds the stored key is replaced; 0 for never.", &value("rotation_period")))
-            }, "Save"))
-            p { a href={ "/ui/mounts/check?mount=" (encoded(mount)) } { "Check what Google grants" } }
-        },
-    )
-}
-
-/// Changes the configuration.
-pub fn configure(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let mount = visit.query.text("mount");
-    let path = format!("/v1/auth/{}/config", encoded_path(mount));
-    let mut body = Map::new();
-    if form.is_ticked("remove_credentials") {
-        body.insert("credentials".to_owned(), "".into());
-    } else if let Some(credentials) = given(form.text("credentials")) {
-        body.insert("credentials".to_owned(), credentials);
-    }
-    let before = visit.api.read(&path).unwrap_or_default();
-    for name in [
-        "identity_token_audience",
-        "service_account_email",
-        "iam_alias",
-        "gce_alias",
-        "rotation_period",
-    ] {
-        let (was, is) = (at(&before, &format!("/data/{name}")), form.text(name));
-        // A choice that is left as it is, and a number that is emptied, are not sent.
-        let is_choice = matches!(name, "iam_alias" | "gce_alias" | "rotation_period");
-        if was != is && !(is_choice && is.is_empty()) {
-            body.insert(name.to_owned(), is.into());
-        }
-    }
-    let told = match visit.api.write(&path, &Value::Object(body)) {
-        Ok(_) => notice("The configuration is saved. Check next what Google grants."),
-        Err(error) => refused(&error),
-    };
-    let config = visit.api.read(&path).unwrap_or_default();
-    Ok(Outcome::Page(config_page(
-        visit,
-        mount,
-        &config,
-        Some(told),
-    )))
 }
 
 /// The permissions that Google grants the credentials.

@@ -37,8 +37,10 @@ const FIELDS: &[Row] = &[
     ("bound_labels", "Labels", "Instances must have all of these, each as key:value.", Kind::Labels, Of::Gce),
     ("max_instance_age", "Greatest age of an instance", "Seconds from its creation to its login at most; 0 for no bound.", Kind::Seconds, Of::Gce),
     ("bound_audiences", "Further audiences", "A JWT may have one of these beside the one of the role.", Kind::Lines, Of::Both),
+    ("live_checks", "Ask Google at each login", "Without it, what Google signed is believed: an account that was disabled or an instance that is gone can log in until its JWT ends.", Kind::Flag, Of::Both),
     ("refuse_replay", "Refuse a JWT that has logged in", "A JWT then logs in only once.", Kind::Flag, Of::Both),
     ("add_group_aliases", "Carry group aliases", "A login carries the project, and the folders and organizations above it, into identity.", Kind::Flag, Of::Both),
+    ("alias_source", "Alias", "What identity knows logins by: the role, the account (unique_id, for iam roles) or the instance (instance_id, for gce roles); without a choice, what the mount is configured to.", Kind::Choice(&["", "role_id", "unique_id", "instance_id"]), Of::Both),
     ("token_policies", "Policies", "What tokens of this role may do.", Kind::Lines, Of::Both),
     ("token_ttl", "Life of a token", "Seconds until it has to be renewed; 0 for the mount's default.", Kind::Seconds, Of::Both),
     ("token_max_ttl", "Longest life of a token", "Seconds, renewals included; 0 for the mount's default.", Kind::Seconds, Of::Both),
@@ -109,10 +111,10 @@ pub fn edit(visit: &Visit<'_>) -> Answer {
     };
     let told = (visit.query.text("done") == "saved").then(|| notice("The role is saved."));
     let data = stored.get("data").cloned().unwrap_or_default();
-    let value = |name: &str| match (role, name) {
-        // On by default in the API, and so in the form of a new role.
-        ("", "allow_gce_inference") => "true".to_owned(),
-        _ => lines(data.get(name)),
+    let value = |name: &str| match (name, data.get(name)) {
+        // On by default in the API, which leaves the second out of its answers then.
+        ("allow_gce_inference" | "live_checks", None) => "true".to_owned(),
+        (_, value) => lines(value),
     };
     Ok(Outcome::Page(page(
         visit,
@@ -227,7 +229,11 @@ fn sent(form: &Fields, is_new: bool) -> Value {
             }
             Kind::Text | Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
         };
-        let is_empty = value.as_array().is_some_and(Vec::is_empty);
+        let is_empty = match &value {
+            Value::Array(entries) => entries.is_empty(),
+            Value::String(text) => text.is_empty(),
+            _ => false,
+        };
         if !(is_new && is_empty) {
             body.insert(name.to_owned(), value);
         }

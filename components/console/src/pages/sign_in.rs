@@ -1,14 +1,17 @@
 //! Signing in and out.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, revocation};
 use crate::api::{ApiError, at, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, notice, refused, secret};
 use crate::session::{Credential, MAXIMUM_TOKEN_BYTES, Session, SessionError};
+
+/// Bytes of a JWT at most; those of Google have below 4 KiB.
+const MAXIMUM_JWT_BYTES: usize = 64 * 1024;
 
 /// The page for visitors without a session.
 pub fn page(session: &Session) -> Page {
@@ -36,11 +39,14 @@ pub fn over(session: &Session, error: SessionError) -> Page {
     }
 }
 
-/// The page after signing out.
-pub fn left(_: &Session) -> Page {
+/// The page after signing out, with what there is to say about the token.
+pub fn left(said: Option<&str>) -> Page {
     Page::new(
         "You are signed out",
-        html! { p { a href="/ui/sign-in" { "Sign in again" } } },
+        html! {
+            @if let Some(said) = said { (notice(said)) }
+            p { a href="/ui/sign-in" { "Sign in again" } }
+        },
     )
 }
 
@@ -103,7 +109,7 @@ fn by_api_token(visit: &Visit<'_>, token: &str) -> Result<Credential, ApiError> 
 
 fn by_jwt(visit: &Visit<'_>, form: &Fields) -> Result<Credential, ApiError> {
     let path = format!("/v1/auth/{}/login", encoded_path(form.text("mount")));
-    let body = json!({ "role": form.text("role"), "jwt": form.text("jwt") });
+    let body = json!({ "role": form.text("role"), "jwt": pasted_jwt(form)? });
     let answer = visit.api.write(&path, &body)?;
     let token = Zeroizing::new(at(&answer, "/auth/client_token"));
     Ok(Credential::Server(checked(&token)?))
@@ -131,16 +137,30 @@ fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
     Ok(Zeroizing::new(token.to_owned()))
 }
 
+/// The JWT in a form.
+///
+/// # Errors
+///
+/// When it is longer than any JWT: it is not sent on then.
+pub fn pasted_jwt(form: &Fields) -> Result<&str, ApiError> {
+    match form.text("jwt") {
+        jwt if jwt.len() <= MAXIMUM_JWT_BYTES => Ok(jwt),
+        _ => Err(ApiError {
+            status: 413,
+            messages: vec![
+                "what was pasted is longer than any JWT, and was not looked at; paste the JWT alone"
+                    .to_owned(),
+            ],
+        }),
+    }
+}
+
 /// Signs out, and ends the token where that was asked for.
 pub fn sign_out(visit: &Visit<'_>, form: &Fields) -> Answer {
-    if form.is_ticked("revoke")
-        && let Some(Credential::Server(_)) = visit.session.credential
-    {
-        // A token that has ended is as good as revoked.
-        match visit.api.write("/v1/auth/token/revoke-self", &Value::Null) {
-            Err(error) if error.status != 403 => return Err(error),
-            _ => {}
+    match &visit.session.credential {
+        Some(credential) if form.is_ticked("revoke") => {
+            revocation::end(visit, credential, form.text("token_id"))
         }
+        _ => Ok(Outcome::SignedOut(None)),
     }
-    Ok(Outcome::SignedOut)
 }

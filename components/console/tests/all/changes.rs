@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 
 /// The requests that changed something, as method, path and body.
-fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
+pub fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
     let sent = browser.api.sent().into_iter();
     sent.filter(|request| !matches!(request.method.as_str(), "GET" | "LIST"))
         .map(|request| {

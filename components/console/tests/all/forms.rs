@@ -78,6 +78,29 @@ fn a_huge_paste_in_place_of_a_jwt_is_not_sent_on() {
 }
 
 #[test]
+fn a_huge_paste_does_not_sign_in_and_is_not_sent_on() {
+    let mut browser = Browser::at_server(1);
+    for (length, is_sent) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
+        let pasted = "a".repeat(length);
+        let form = [
+            ("by", "jwt"),
+            ("mount", "gcp"),
+            ("role", "web"),
+            ("jwt", &pasted),
+        ];
+        let shown = browser.submit("/ui/sign-in", &form);
+        let mut sent = browser.api.sent().into_iter();
+        assert_eq!(sent.any(|it| it.target.contains("login")), is_sent);
+        assert!(!shown.text.contains("aaaaaaaa"));
+        if !is_sent {
+            assert_eq!(shown.status, 413);
+            assert!(shown.text.contains("longer than any JWT"));
+            assert!(shown.text.contains("<h1>Sign in</h1>"));
+        }
+    }
+}
+
+#[test]
 fn a_login_is_explained_check_by_check() {
     let mut browser = Browser::signed_in();
     browser.api.answers(
@@ -145,6 +168,7 @@ fn a_role_is_made_of_what_was_filled_in() {
         ),
         ("bound_zones", "left-over"),
         ("token_ttl", "3600"),
+        ("live_checks", "yes"),
         ("refuse_replay", "yes"),
         ("token_type", "default"),
     ];
@@ -158,7 +182,7 @@ fn a_role_is_made_of_what_was_filled_in() {
     assert_eq!(
         body,
         json!({
-            "type": "iam",
+            "type": "iam", "live_checks": true,
             "bound_service_accounts": ["a@x.example", "b@x.example", "c@x.example"],
             "token_ttl": "3600", "refuse_replay": true, "token_type": "default",
             "allow_gce_inference": false, "add_group_aliases": false, "token_no_default_policy": false,

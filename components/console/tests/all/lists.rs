@@ -123,6 +123,15 @@ fn h15_a_hostile_name_is_text_on_every_page_and_whole_in_every_link() {
 }
 
 #[test]
+fn every_page_that_there_is_is_looked_at() {
+    for address in gatehouse_console::addresses() {
+        let mut paths = PAGES.iter().filter_map(|page| page.split('?').next());
+        assert!(paths.any(|path| path == address), "{address}");
+    }
+    assert!(gatehouse_console::addresses().count() > 25);
+}
+
+#[test]
 fn every_field_of_a_page_has_an_identifier_and_a_label_of_its_own() {
     let mut browser = Browser::signed_in();
     hostile(&browser.api);

@@ -9,6 +9,11 @@
 
 mod browser;
 mod changes;
+mod configuration;
 mod forms;
 mod lists;
+mod overview;
+mod posts;
+mod secrets;
 mod sessions;
+mod signing_out;

@@ -1,13 +1,13 @@
 //! The forms that make and change entities and groups.
 
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Kind, id_of};
 use crate::api::{ApiError, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, refused, select, tick};
-use crate::pages::fields::lines;
+use crate::pages::fields::{lines, pair_lines, pairs};
 use crate::pages::{Answer, Outcome, Visit};
 
 /// The form: of a new object where the query names none.
@@ -21,21 +21,10 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
         name => kind.read(visit, name)?,
     };
     let value = |field: &str| match field {
-        "metadata" => pairs(&object),
+        "metadata" => pair_lines(object.get("metadata")),
         field => lines(object.get(field)),
     };
     Ok(Outcome::Page(form_page(visit, kind, name, &value, None)))
-}
-
-/// Metadata as the form shows it: a key and its value on each line.
-fn pairs(object: &Value) -> String {
-    let metadata = object.get("metadata").and_then(Value::as_object);
-    let pairs: Vec<String> = metadata
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| format!("{key}={}", crate::api::shown(value)))
-        .collect();
-    pairs.join("\n")
 }
 
 fn form_page(
@@ -116,7 +105,7 @@ fn write(visit: &Visit<'_>, form: &Fields, kind: Kind, known: &str) -> Result<()
     let mut body = json!({
         "name": form.text("name"),
         "policies": form.lines("policies"),
-        "metadata": metadata(form.text("metadata"))?,
+        "metadata": pairs(form.text("metadata"))?,
     });
     let mut add = |name: &str, value: Value| {
         if let Value::Object(body) = &mut body {
@@ -151,18 +140,4 @@ fn write(visit: &Visit<'_>, form: &Fields, kind: Kind, known: &str) -> Result<()
         }
     };
     visit.api.write(&path, &body).map(|_| ())
-}
-
-/// The pairs of a text that has one on each line.
-fn metadata(text: &str) -> Result<Map<String, Value>, ApiError> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| match line.split_once('=') {
-            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().into())),
-            None => Err(ApiError {
-                status: 400,
-                messages: vec!["a line of the metadata has no = between key and value".to_owned()],
-            }),
-        })
-        .collect()
 }

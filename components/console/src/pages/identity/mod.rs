@@ -7,7 +7,7 @@ mod merging;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Route, Visit};
 use crate::api::{ApiError, at, encoded, shown};
 use crate::form::Fields;
 use crate::layout::{Page, button, table};
@@ -58,23 +58,25 @@ impl Kind {
     }
 }
 
-/// The page at an address below `/ui/identity`. `None` where there is none.
-pub fn answer(visit: &Visit<'_>) -> Option<Answer> {
-    let place = visit.path.strip_prefix("/ui/identity")?;
-    Some(match (place, visit.form) {
-        ("", None) => list(visit),
-        ("/entity", None) => one(visit, Kind::Entity, html! {}),
-        ("/group", None) => one(visit, Kind::Group, html! {}),
-        ("/edit", None) => editing::page(visit),
-        ("/edit", Some(form)) => editing::save(visit, form),
-        ("/delete", Some(form)) => delete(visit, form),
-        ("/alias", Some(form)) => aliases::add(visit, form),
-        ("/alias/delete", Some(form)) => aliases::delete(visit, form),
-        ("/merge", None) => merging::page(visit, html! {}, None),
-        ("/merge", Some(form)) => merging::merge(visit, form),
-        _ => return None,
-    })
-}
+/// The pages below `/ui/identity`.
+pub const ROUTES: &[Route] = &[
+    Route::page("/ui/identity", list),
+    Route::page("/ui/identity/entity", |visit| {
+        one(visit, Kind::Entity, html! {})
+    }),
+    Route::page("/ui/identity/group", |visit| {
+        one(visit, Kind::Group, html! {})
+    }),
+    Route::both("/ui/identity/edit", editing::page, editing::save),
+    Route::form("/ui/identity/delete", delete),
+    Route::form("/ui/identity/alias", aliases::add),
+    Route::form("/ui/identity/alias/delete", aliases::delete),
+    Route::both(
+        "/ui/identity/merge",
+        |visit| merging::page(visit, html! {}, None),
+        merging::merge,
+    ),
+];
 
 /// Both lists; each pages by itself.
 fn list(visit: &Visit<'_>) -> Answer {

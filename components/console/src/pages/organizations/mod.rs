@@ -15,53 +15,70 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::resources::{entries, turned_to, turning};
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Route, Visit};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, form, input, refused, table};
 
 pub use retention::{retention_fields, retention_of, retention_sent};
 
-/// The page at an address below `/ui/organizations`. `None` where there is none.
-pub fn answer(visit: &Visit<'_>) -> Option<Answer> {
-    let place = visit.path.strip_prefix("/ui/organizations")?;
-    let nothing = || html! {};
-    Some(match (place, visit.form) {
-        ("", None) => list(visit),
-        ("", Some(form)) => make(visit, form),
-        ("/invitation", Some(form)) => invitations::respond(visit, form),
-        ("/show", None) => settings::page(visit, nothing()),
-        ("/show", Some(form)) => settings::change(visit, form),
-        ("/delete", Some(form)) => settings::delete(visit, form),
-        ("/plan", None) => plan::page(visit),
-        ("/teams", None) => teams::list(visit, nothing()),
-        ("/teams", Some(form)) => teams::make(visit, form),
-        ("/team", None) => teams::page(visit, nothing()),
-        ("/team", Some(form)) => teams::change(visit, form),
-        ("/team/members", Some(form)) => teams::change_members(visit, form),
-        ("/team/token", Some(form)) => teams::make_token(visit, form),
-        ("/team/delete", Some(form)) => teams::delete(visit, form),
-        ("/members", None) => members::list(visit, nothing()),
-        ("/members", Some(form)) => members::invite(visit, form),
-        ("/members/remove", Some(form)) => members::remove(visit, form),
-        ("/token", None) => tokens::page(visit, nothing()),
-        ("/token", Some(form)) => tokens::make(visit, form),
-        ("/token/revoke", Some(form)) => tokens::revoke(visit, form),
-        ("/token/lifetime", Some(form)) => tokens::bound(visit, form),
-        ("/pools", None) => pools::list(visit, nothing()),
-        ("/pools", Some(form)) => pools::make(visit, form),
-        ("/pool", None) => pools::page(visit, nothing()),
-        ("/pool", Some(form)) => pools::change(visit, form),
-        ("/pool/token", Some(form)) => pools::make_token(visit, form),
-        ("/pool/delete", Some(form)) => pools::delete(visit, form),
-        ("/retention", None) => retention::page(visit, nothing()),
-        ("/retention", Some(form)) => retention::change(visit, form),
-        ("/sharing", None) => sharing::page(visit),
-        ("/trail", None) => trail::page(visit),
-        ("/trail", Some(form)) => trail::read(visit, form),
-        _ => return None,
-    })
-}
+/// The pages below `/ui/organizations`.
+pub const ROUTES: &[Route] = &[
+    Route::both("/ui/organizations", list, make),
+    Route::form("/ui/organizations/invitation", invitations::respond),
+    Route::both(
+        "/ui/organizations/show",
+        |visit| settings::page(visit, html! {}),
+        settings::change,
+    ),
+    Route::form("/ui/organizations/delete", settings::delete),
+    Route::page("/ui/organizations/plan", plan::page),
+    Route::both(
+        "/ui/organizations/teams",
+        |visit| teams::list(visit, html! {}),
+        teams::make,
+    ),
+    Route::both(
+        "/ui/organizations/team",
+        |visit| teams::page(visit, html! {}),
+        teams::change,
+    ),
+    Route::form("/ui/organizations/team/members", teams::change_members),
+    Route::form("/ui/organizations/team/token", teams::make_token),
+    Route::form("/ui/organizations/team/delete", teams::delete),
+    Route::both(
+        "/ui/organizations/members",
+        |visit| members::list(visit, html! {}),
+        members::invite,
+    ),
+    Route::form("/ui/organizations/members/remove", members::remove),
+    Route::both(
+        "/ui/organizations/token",
+        |visit| tokens::page(visit, html! {}),
+        tokens::make,
+    ),
+    Route::form("/ui/organizations/token/revoke", tokens::revoke),
+    Route::form("/ui/organizations/token/lifetime", tokens::bound),
+    Route::both(
+        "/ui/organizations/pools",
+        |visit| pools::list(visit, html! {}),
+        pools::make,
+    ),
+    Route::both(
+        "/ui/organizations/pool",
+        |visit| pools::page(visit, html! {}),
+        pools::change,
+    ),
+    Route::form("/ui/organizations/pool/token", pools::make_token),
+    Route::form("/ui/organizations/pool/delete", pools::delete),
+    Route::both(
+        "/ui/organizations/retention",
+        |visit| retention::page(visit, html! {}),
+        retention::change,
+    ),
+    Route::page("/ui/organizations/sharing", sharing::page),
+    Route::both("/ui/organizations/trail", trail::page, trail::read),
+];
 
 /// The organization that the query names.
 struct Organization {

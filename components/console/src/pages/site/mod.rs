@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::fields::{Attribute, Kind, attribute, attribute_fields, changed};
 use super::organizations::{retention_fields, retention_of, retention_sent};
 use super::resources::{document, entries, turned_to, turning};
-use super::{Answer, Outcome, Visit, then};
+use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, form, input, notice, refused, table, tick};
@@ -27,29 +27,26 @@ const SETTINGS: &[Attribute] = &[
     attribute("agent-pools-per-organization", "Agent pools of an organization", "At most.", Kind::Number),
 ];
 
-/// The page at an address below `/ui/site`. `None` where there is none.
-pub fn answer(visit: &Visit<'_>) -> Option<Answer> {
-    let place = visit.path.strip_prefix("/ui/site")?;
-    let answer = match (place, visit.form) {
-        ("", None) => page(visit, html! {}),
-        ("", Some(form)) => change(visit, form),
-        ("/users", Some(form)) => make_user(visit, form),
-        ("/retention", Some(form)) => change_retention(visit, form),
-        ("/organizations", None) => list(visit),
-        ("/organization", None) => organization::page(visit, html! {}),
-        ("/organization", Some(form)) => organization::change(visit, form),
-        ("/organization/plan", Some(form)) => organization::book(visit, form),
-        ("/organization/sharing", Some(form)) => organization::share(visit, form),
-        _ => return None,
-    };
-    Some(answer.or_else(|error| match error.status {
-        // To all others these pages do not exist.
-        404 => Ok(Outcome::Page(for_administrators())),
-        _ => Err(error),
-    }))
-}
+/// The address of the section.
+pub const PATH: &str = "/ui/site";
 
-fn for_administrators() -> Page {
+/// The pages below [`PATH`].
+pub const ROUTES: &[Route] = &[
+    Route::both("/ui/site", |visit| page(visit, html! {}), change),
+    Route::form("/ui/site/users", make_user),
+    Route::form("/ui/site/retention", change_retention),
+    Route::page("/ui/site/organizations", list),
+    Route::both(
+        "/ui/site/organization",
+        |visit| organization::page(visit, html! {}),
+        organization::change,
+    ),
+    Route::form("/ui/site/organization/plan", organization::book),
+    Route::form("/ui/site/organization/sharing", organization::share),
+];
+
+/// The page for those to whom the section does not exist.
+pub fn for_administrators() -> Page {
     Page {
         status: 404,
         title: "Site administration".to_owned(),

@@ -1,0 +1,162 @@
+//! The configuration of a mount.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::fields::{Attribute, Kind, attribute, changed, field, lines, pair_lines, pairs};
+use super::{Answer, Outcome, Visit};
+use crate::api::{ApiError, at, encoded, encoded_path};
+use crate::form::Fields;
+use crate::layout::{Page, area, facts, form, notice, refused, tick};
+
+/// Takes the place of one endpoint of Google's each. The API changes those that are sent, so its field is not among the others.
+const ENDPOINTS: &str = "custom_endpoint";
+
+#[rustfmt::skip]
+const FIELDS: &[Attribute] = &[
+    attribute("identity_token_audience", "Audience of identity tokens", "For credentials without a stored key: the workload identity provider at Google.", Kind::Text),
+    attribute("service_account_email", "Service account", "The account that identity tokens are exchanged for.", Kind::Text),
+    attribute("identity_token_ttl", "Life of an identity token", "Seconds; 0 for an hour.", Kind::Seconds),
+    attribute("iam_alias", "Alias of iam logins", "What identity knows them by: the role, or the account that logs in.", Kind::Choice(&["", "role_id", "unique_id"])),
+    attribute("gce_alias", "Alias of gce logins", "What identity knows them by: the role, or the instance that logs in.", Kind::Choice(&["", "role_id", "instance_id"])),
+    attribute("iam_metadata", "Metadata of iam logins", "What tokens and aliases carry of a login, one on each line; “default” alone stands for the usual ones.", Kind::Lines),
+    attribute("gce_metadata", "Metadata of gce logins", "What tokens and aliases carry of an instance and its login, one on each line; “default” alone stands for the usual ones.", Kind::Lines),
+    attribute("rotation_period", "Rotation period", "After how many seconds the stored key is replaced; 0 for never.", Kind::Seconds),
+    attribute("rotation_schedule", "Rotation schedule", "When the stored key is replaced, as cron writes it (0 3 * * 6 is each Saturday at three); in place of a period.", Kind::Text),
+    attribute("rotation_window", "Rotation window", "How many seconds late a scheduled rotation may be; 0 for any number.", Kind::Seconds),
+    attribute("rotation_policy", "Rotation policy", "The server keeps this name for clients that send it, and does nothing with it.", Kind::Text),
+    attribute("disable_automated_rotation", "Stop rotations", "Neither schedule nor period then has the stored key replaced.", Kind::Flag),
+];
+
+fn api_path(mount: &str) -> String {
+    format!("/v1/auth/{}/config", encoded_path(mount))
+}
+
+/// The configuration as it is stored. Reads of the API leave secrets out, so none is in it.
+fn stored(visit: &Visit<'_>, mount: &str) -> Result<Value, ApiError> {
+    let mut answer = match visit.api.read(&api_path(mount)) {
+        Err(error) if error.status == 404 && error.messages.is_empty() => return Ok(Value::Null),
+        answer => answer?,
+    };
+    Ok(answer.get_mut("data").map(Value::take).unwrap_or_default())
+}
+
+/// A field as the form shows it.
+fn shown(config: &Value, name: &str) -> String {
+    match name {
+        ENDPOINTS => pair_lines(config.get(ENDPOINTS)),
+        name => lines(config.get(name)),
+    }
+}
+
+/// The form.
+pub fn page(visit: &Visit<'_>) -> Answer {
+    let mount = visit.query.text("mount");
+    let config = stored(visit, mount)?;
+    let value = |name: &str| shown(&config, name);
+    Ok(Outcome::Page(form_page(
+        visit, mount, &config, &value, None,
+    )))
+}
+
+fn form_page(
+    visit: &Visit<'_>,
+    mount: &str,
+    config: &Value,
+    value: &dyn Fn(&str) -> String,
+    told: Option<Markup>,
+) -> Page {
+    let action = format!("/ui/mounts/config?mount={}", encoded(mount));
+    let of_key = |name: &str| at(config, &format!("/{name}"));
+    Page::new(
+        format!("Configuration of {mount}"),
+        html! {
+            (told.unwrap_or_default())
+            (facts(&[
+                ("Service account of the key", of_key("client_email")),
+                ("Project of the key", of_key("project_id")),
+                ("Identifier of the key", of_key("private_key_id")),
+            ]))
+            (form(visit.session, &action, html! {
+                (area("credentials", "Credentials", "The key of a service account, as Google gives it out in JSON. It is never shown again. Empty leaves what is stored.", "", 6))
+                (tick("remove_credentials", "Remove the stored credentials", "The method then asks Google as the server itself, or with identity tokens.", false))
+                @for row in FIELDS {
+                    (field(row.name, row.label, row.help, row.kind, &value(row.name)))
+                }
+                (area(ENDPOINTS, "Other endpoints of Google's", "One on each line: api=https://…; the others are iam, crm and compute. Who runs the one of api decides who can log in.", &value(ENDPOINTS), 4))
+            }, "Save"))
+            p { a href={ "/ui/mounts/check?mount=" (encoded(mount)) } { "Check what Google grants" } }
+        },
+    )
+}
+
+/// Changes the configuration.
+pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
+    let mount = visit.query.text("mount");
+    let before = stored(visit, mount)?;
+    let saved = sent(form, &before)
+        .and_then(|body| visit.api.write(&api_path(mount), &Value::Object(body)));
+    let page = match saved {
+        Ok(_) => {
+            let config = stored(visit, mount)?;
+            let value = |name: &str| shown(&config, name);
+            let told = notice("The configuration is saved. Check next what Google grants.");
+            form_page(visit, mount, &config, &value, Some(told))
+        }
+        Err(error) => {
+            let value = |name: &str| match form.text(name) {
+                "yes" => "true".to_owned(),
+                text => text.to_owned(),
+            };
+            let told = Some(refused(&error));
+            Page {
+                status: error.status,
+                ..form_page(visit, mount, &before, &value, told)
+            }
+        }
+    };
+    Ok(Outcome::Page(page))
+}
+
+/// The body of a write: what was changed.
+fn sent(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
+    let mut known = before.as_object().cloned().unwrap_or_default();
+    for row in FIELDS {
+        known.entry(row.name).or_insert(Value::Null);
+    }
+    let mut body = changed(FIELDS, form, &known.into());
+    // The API takes a window only together with its schedule.
+    if body.contains_key("rotation_window") && !form.text("rotation_schedule").is_empty() {
+        let schedule = form.text("rotation_schedule");
+        body.insert("rotation_schedule".to_owned(), schedule.into());
+    }
+    let credentials = form.text("credentials");
+    if form.is_ticked("remove_credentials") {
+        body.insert("credentials".to_owned(), "".into());
+    } else if !credentials.is_empty() {
+        body.insert("credentials".to_owned(), credentials.into());
+    }
+    let endpoints = endpoints(form, before)?;
+    if !endpoints.is_empty() {
+        body.insert(ENDPOINTS.to_owned(), endpoints.into());
+    }
+    Ok(body)
+}
+
+/// The endpoints that were changed; one that was taken out is sent empty.
+fn endpoints(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
+    let was = before.get(ENDPOINTS).and_then(Value::as_object);
+    let mut is = pairs(form.text(ENDPOINTS))?;
+    for (name, address) in was.into_iter().flatten() {
+        match is.get(name) {
+            Some(kept) if kept == address => {
+                is.remove(name);
+            }
+            Some(_) => {}
+            None => {
+                is.insert(name.clone(), "".into());
+            }
+        }
+    }
+    Ok(is)
+}

@@ -1,0 +1,196 @@
+//! The form of a mount's configuration: what was changed is sent, and nothing else.
+
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, Shown};
+use crate::changes::changes;
+
+const PLACE: &str = "/ui/mounts/config?mount=gcp";
+/// The form as it is shown over [`stored`].
+const SHOWN: &[(&str, &str)] = &[
+    ("credentials", ""),
+    ("identity_token_audience", ""),
+    ("service_account_email", ""),
+    ("identity_token_ttl", "3600"),
+    ("iam_alias", "role_id"),
+    ("gce_alias", "instance_id"),
+    ("iam_metadata", "project_id\r\nrole"),
+    ("gce_metadata", ""),
+    ("rotation_period", "0"),
+    ("rotation_schedule", "0 3 * * 6"),
+    ("rotation_window", "600"),
+    ("rotation_policy", ""),
+    (
+        "custom_endpoint",
+        "crm=https://crm.example\r\niam=https://iam.example",
+    ),
+];
+
+fn stored() -> Value {
+    json!({ "data": {
+        "client_email": "a@x.example", "credentials_source": "static",
+        "custom_endpoint": { "iam": "https://iam.example", "crm": "https://crm.example" },
+        "disable_automated_rotation": false, "gce_alias": "instance_id", "gce_metadata": [], "iam_alias": "role_id",
+        "iam_metadata": ["project_id", "role"], "identity_token_audience": "", "identity_token_ttl": 3600,
+        "rotation_period": 0, "rotation_policy": "", "rotation_schedule": "0 3 * * 6", "rotation_window": 600,
+    } })
+}
+
+fn visitor() -> Browser {
+    let browser = Browser::signed_in();
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/config", 200, stored());
+    browser
+        .api
+        .answers("POST", "/v1/auth/gcp/config", 204, json!(null));
+    browser
+}
+
+/// Sends the form with `fields` in the place of those of their names; a field without a name of the form is added.
+fn with(browser: &mut Browser, fields: &[(&'static str, &'static str)]) -> (Shown, Value) {
+    let kept = SHOWN
+        .iter()
+        .filter(|(name, _)| !fields.iter().any(|(changed, _)| changed == name));
+    let all: Vec<(&str, &str)> = kept.chain(fields).copied().collect();
+    let shown = browser.submit(PLACE, &all);
+    let mut sent = changes(browser);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    (shown, sent.remove(0).2)
+}
+
+#[test]
+fn the_configuration_is_shown_field_by_field() {
+    let shown = visitor().get(PLACE);
+    for said in [
+        "crm=https://crm.example\niam=https://iam.example</textarea>",
+        "project_id\nrole</textarea>",
+        "value=\"0 3 * * 6\"",
+        "value=\"instance_id\" selected",
+        "name=\"disable_automated_rotation\" value=\"yes\"",
+    ] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
+}
+
+#[test]
+fn a_form_that_was_left_as_it_was_changes_nothing() {
+    let (shown, body) = with(&mut visitor(), &[]);
+    assert_eq!(body, json!({}));
+    assert!(shown.text.contains("The configuration is saved"));
+}
+
+#[test]
+fn what_was_changed_is_sent_in_the_form_that_the_api_takes() {
+    let (_, body) = with(
+        &mut visitor(),
+        &[
+            ("identity_token_ttl", "600"),
+            ("iam_alias", "unique_id"),
+            ("iam_metadata", "default"),
+            ("gce_metadata", "zone, instance_id"),
+            ("rotation_schedule", ""),
+            ("rotation_period", "86400"),
+            ("rotation_policy", "p"),
+            ("disable_automated_rotation", "yes"),
+        ],
+    );
+    assert_eq!(
+        body,
+        json!({ "identity_token_ttl": 600, "iam_alias": "unique_id", "iam_metadata": ["default"], "gce_metadata": ["zone", "instance_id"],
+            "rotation_schedule": "", "rotation_period": 86400, "rotation_policy": "p", "disable_automated_rotation": true })
+    );
+}
+
+#[test]
+fn a_window_goes_with_its_schedule() {
+    let (_, body) = with(&mut visitor(), &[("rotation_window", "60")]);
+    assert_eq!(
+        body,
+        json!({ "rotation_window": 60, "rotation_schedule": "0 3 * * 6" })
+    );
+}
+
+#[test]
+fn an_endpoint_that_is_taken_out_is_sent_empty_and_one_that_stays_is_not_sent() {
+    let lines =
+        "iam=https://iam.example\r\ncrm = https://other.example \r\napi=https://api.example";
+    let (_, body) = with(&mut visitor(), &[("custom_endpoint", lines)]);
+    let endpoints = json!({ "crm": "https://other.example", "api": "https://api.example" });
+    assert_eq!(body, json!({ "custom_endpoint": endpoints }));
+    let (_, body) = with(&mut visitor(), &[("custom_endpoint", "")]);
+    assert_eq!(body, json!({ "custom_endpoint": { "crm": "", "iam": "" } }));
+}
+
+#[test]
+fn a_refused_configuration_keeps_what_was_filled_in_but_for_the_credentials() {
+    let mut browser = visitor();
+    let refusal = json!({ "errors": ["bad <schedule>"] });
+    browser
+        .api
+        .answers("POST", "/v1/auth/gcp/config", 400, refusal);
+    let changed = [
+        ("rotation_schedule", "never"),
+        ("credentials", "{\"private_key\":\"very secret\"}"),
+    ];
+    let (shown, _) = with(&mut browser, &changed);
+    assert_eq!(shown.status, 400);
+    for said in ["bad &lt;schedule&gt;", "value=\"never\"", "value=\"600\""] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
+    assert!(!shown.text.contains("very secret"));
+}
+
+#[test]
+fn a_line_of_endpoints_without_an_address_is_named_and_nothing_is_written() {
+    let mut browser = visitor();
+    let shown = browser.submit(PLACE, &[("custom_endpoint", "https://iam.example")]);
+    assert_eq!(shown.status, 400);
+    assert!(shown.text.contains("has no = between"), "{}", shown.text);
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn a_role_is_shown_and_written_with_its_alias_and_with_googles_part_in_a_login() {
+    let mut browser = Browser::signed_in();
+    let role =
+        json!({ "data": { "type": "iam", "alias_source": "unique_id", "live_checks": false } });
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/role/web", 200, role);
+    browser
+        .api
+        .answers("POST", "/v1/auth/gcp/role/web", 200, json!(null));
+    let place = "/ui/roles/edit?mount=gcp&role=web";
+    let ticked = "name=\"live_checks\" value=\"yes\" checked";
+    let shown = browser.get(place).text;
+    assert!(
+        shown.contains("value=\"unique_id\" selected") && !shown.contains(ticked),
+        "{shown}"
+    );
+    let form = [
+        ("type", "iam"),
+        ("alias_source", ""),
+        ("live_checks", "yes"),
+    ];
+    browser.submit(place, &form);
+    let body = changes(&browser).remove(0).2;
+    assert_eq!(
+        (&body["alias_source"], &body["live_checks"]),
+        (&json!(""), &json!(true))
+    );
+    // The API names it only where it is off.
+    browser.api.answers(
+        "GET",
+        "/v1/auth/gcp/role/web",
+        200,
+        json!({ "data": { "type": "iam" } }),
+    );
+    assert!(browser.get(place).text.contains(ticked));
+    assert!(
+        browser
+            .get("/ui/roles/edit?mount=gcp")
+            .text
+            .contains(ticked)
+    );
+}
