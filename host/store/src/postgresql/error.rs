@@ -164,11 +164,54 @@ impl From<Failure> for StoreError {
     }
 }
 
-/// The error in words, without details, which may hold keys or values.
+const LET_IN: &str = "correct the user in storage.url, the password in storage.password_file, or pg_hba.conf of the database server";
+const NAME_PRIMARY: &str =
+    "name the primary in storage.url, and set default_transaction_read_only = off there";
+
+/// What an operator can do about a refusal of the database, where its own words do not say it.
+fn remedy(code: &SqlState) -> Option<&'static str> {
+    Some(match *code {
+        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => LET_IN,
+        SqlState::INVALID_CATALOG_NAME => "make the database, or correct its name in storage.url",
+        SqlState::TOO_MANY_CONNECTIONS => {
+            "raise max_connections of the database server, or lower storage.connections of those that use it"
+        }
+        SqlState::DISK_FULL => "make room on the disk of the database server",
+        SqlState::READ_ONLY_SQL_TRANSACTION => NAME_PRIMARY,
+        _ => return None,
+    })
+}
+
+/// The same about what the client of the database says of itself.
+fn remedy_of_client(text: &str) -> Option<&'static str> {
+    let remedies = [
+        ("password missing", LET_IN),
+        ("does not allow writes", NAME_PRIMARY),
+    ];
+    let mut remedies = remedies.into_iter();
+    remedies.find_map(|(words, remedy)| text.contains(words).then_some(remedy))
+}
+
+/// The error in words, without details, which may hold keys or values, and what mends it where that is known.
 pub fn describe(error: &tokio_postgres::Error) -> String {
-    if let Some(refusal) = error.as_db_error() {
-        return format!("{} ({})", refusal.message(), refusal.code().code());
+    let (text, remedy) = match error.as_db_error() {
+        Some(refusal) => {
+            let text = format!("{} ({})", refusal.message(), refusal.code().code());
+            (text, remedy(refusal.code()))
+        }
+        None => {
+            let text = with_causes(error);
+            let remedy = remedy_of_client(&text);
+            (text, remedy)
+        }
+    };
+    match remedy {
+        Some(remedy) => format!("{text}; {remedy}"),
+        None => text,
     }
+}
+
+fn with_causes(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {

@@ -73,13 +73,19 @@ impl Database {
         }
     }
 
+    /// A database of `server` in which a store can be opened, and which no other test uses later.
+    pub async fn with_tables_of(server: &PostgresServer) -> Self {
+        let database = Self::empty(server).await;
+        PostgresBackend::migrate(&database.settings).await.unwrap();
+        database
+    }
+
     /// A database on the shared server in which a store can be opened.
     pub async fn with_tables() -> Self {
         let server = shared_server().await;
         let used = USED.lock().unwrap().pop();
         let Some(name) = used else {
-            let mut database = Self::empty(server).await;
-            PostgresBackend::migrate(&database.settings).await.unwrap();
+            let mut database = Self::with_tables_of(server).await;
             database.is_used_again = true;
             return database;
         };

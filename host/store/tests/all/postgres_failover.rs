@@ -1,11 +1,12 @@
-//! A database whose synchronous standby is promoted while the old primary still runs and can be reached (SEC-S7, S9).
+//! A database with a synchronous standby, which is promoted while the old primary still runs and can be reached (SEC-S1, S7, S9).
 
 use std::sync::Arc;
 
 use gatehouse_ports::{StoreError, SystemClock};
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_store::{
-    Namespace, Node, PostgresBackend, PostgresRoster, PrivateStore, Roster as _,
+    Namespace, Node, PostgresBackend, PostgresError, PostgresRoster, PostgresSettings,
+    PrivateStore, Roster as _,
 };
 
 use crate::postgres_databases::settings;
@@ -93,4 +94,47 @@ async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beat
     let other = value(&moved.store, "other-token").await;
     assert_eq!(other.as_deref(), Some("changed"));
     old.start_again();
+}
+
+async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresError> {
+    PostgresBackend::open(settings, Arc::new(SystemClock)).await
+}
+
+async fn has_standby(settings: &PostgresSettings) -> bool {
+    let backend = open(settings).await.unwrap();
+    backend.server().has_synchronous_standby
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s1_a_standby_is_refused_until_it_is_promoted_and_its_primary_is_known_to_have_one() {
+    let primary = PostgresServer::start(&[]).await;
+    let database = primary.create_database().await;
+    let of_primary = settings(&primary.url(&database));
+    PostgresBackend::migrate(&of_primary).await.unwrap();
+    assert!(!has_standby(&of_primary).await);
+    let standby = primary.start_standby().await;
+    assert!(has_standby(&of_primary).await);
+
+    let of_standby = settings(&standby.url(&database));
+    let shared = PostgresBackend::open_shared(&of_standby, Arc::new(SystemClock));
+    let alone = PostgresBackend::open_alone(&of_standby, Arc::new(SystemClock));
+    for refused in [
+        open(&of_standby).await.unwrap_err(),
+        shared.await.unwrap_err(),
+        alone.await.unwrap_err(),
+        PostgresBackend::migrate(&of_standby).await.unwrap_err(),
+    ] {
+        assert!(matches!(refused, PostgresError::ReadOnly), "{refused:?}");
+        let text = refused.to_string();
+        assert!(text.contains("name the primary"), "{text}");
+    }
+
+    // A commit that is acknowledged by the primary alone is on one machine.
+    let client = gatehouse_postgres_server::connect(&of_primary.url).await;
+    let local = format!("alter database {database} set synchronous_commit = local");
+    client.unwrap().batch_execute(&local).await.unwrap();
+    assert!(!has_standby(&of_primary).await);
+
+    standby.promote().await;
+    open(&of_standby).await.unwrap();
 }

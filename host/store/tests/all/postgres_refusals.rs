@@ -68,10 +68,14 @@ async fn a_server_that_is_not_there_or_refuses_the_user_is_named_as_that() {
     assert_unreachable(&refused);
     let server = shared_server().await;
     let refused = refusal(&settings(&server.url("missing"))).await;
-    assert!(refused.to_string().contains("does not exist"), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("does not exist"), "{text}");
+    assert!(text.contains("correct its name in storage.url"), "{text}");
     let url = server.url("postgres").replace("owner@", "stranger@");
     let refused = refusal(&settings(&url)).await;
-    assert!(refused.to_string().contains("stranger"), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("stranger"), "{text}");
+    assert!(text.contains("correct the user in storage.url"), "{text}");
 }
 
 #[tokio::test]

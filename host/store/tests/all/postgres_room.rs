@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use gatehouse_ports::{CommitError, StoreError, SystemClock};
 use gatehouse_postgres_server::PostgresServer;
-use gatehouse_store::{Namespace, PostgresBackend, PrivateStore};
+use gatehouse_store::{Namespace, PostgresError, PrivateStore};
 
-use crate::postgres_databases::{Database, settings};
+use crate::postgres_databases::Database;
 use crate::subject::{keys, put, value};
 
 /// As much as a segment of the server's log has, so that the log goes on where a table does not.
@@ -18,18 +18,10 @@ async fn store(database: &Database) -> PrivateStore {
     PrivateStore::new(Arc::new(backend), Namespace::Access)
 }
 
-async fn with_tables(server: &PostgresServer) -> Database {
-    let database = Database::empty(server).await;
-    PostgresBackend::migrate(&settings(&database.settings.url))
-        .await
-        .unwrap();
-    database
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_a_full_disk_refuses_whole_commits_and_loses_nothing() {
     let server = PostgresServer::start(&[]).await;
-    let database = with_tables(&server).await;
+    let database = Database::with_tables_of(&server).await;
     server.limit_files(Some(MOST_OF_A_FILE));
     let store = store(&database).await;
     let large = "large".repeat(LARGE / 5);
@@ -69,7 +61,7 @@ async fn s2_a_full_disk_refuses_whole_commits_and_loses_nothing() {
 async fn s8_a_database_without_a_connection_to_spare_says_so_and_serves_again() {
     // Three are kept for superusers by default, as the owner of these tests is.
     let server = PostgresServer::start(&["max_connections=8"]).await;
-    let database = with_tables(&server).await;
+    let database = Database::with_tables_of(&server).await;
     let store = store(&database).await;
     let mut others = Vec::new();
     while let Ok(client) = gatehouse_postgres_server::connect(&database.settings.url).await {
@@ -81,6 +73,12 @@ async fn s8_a_database_without_a_connection_to_spare_says_so_and_serves_again() 
         panic!("a store without a connection is unavailable");
     };
     assert!(text.contains("too many clients"), "{text}");
+    assert!(text.contains("raise max_connections"), "{text}");
+    let not_opened = database.open(Arc::new(SystemClock)).await.unwrap_err();
+    assert!(
+        matches!(&not_opened, PostgresError::Unreachable(text) if text.contains("raise max_connections")),
+        "{not_opened:?}"
+    );
     others.clear();
     let mut outcome = store.commit(vec![], vec![put("a", "1")]).await;
     for _ in 0..100 {
