@@ -5,6 +5,8 @@ pub struct Shown {
     pub status: u16,
     pub location: String,
     pub policy: String,
+    /// The server's name for the request.
+    pub id: String,
     pub text: String,
 }
 
@@ -94,6 +96,7 @@ impl Browser {
             status: answer.status().as_u16(),
             location: header("location"),
             policy: header("content-security-policy"),
+            id: header("x-request-id"),
             text: answer.text().unwrap(),
         }
     }

@@ -2,7 +2,9 @@
 
 mod browser;
 mod chromium;
+mod fields;
 mod people;
+mod traces;
 
 use std::sync::LazyLock;
 
@@ -11,15 +13,17 @@ use serde_json::{Value, json};
 
 use browser::Browser;
 
-static SERVER: LazyLock<DevServer> = LazyLock::new(|| {
-    let server = DevServer::start(&[]).unwrap();
-    // All tests come with one token, and each page asks the API several times.
+static SERVER: LazyLock<DevServer> = LazyLock::new(|| started(&[]));
+
+/// A server that takes any number of requests: all tests come with one token, and each page asks the API several times.
+fn started(arguments: &[&str]) -> DevServer {
+    let server = DevServer::start(arguments).unwrap();
     let unlimited = json!({ "data": { "type": "general-settings", "attributes": { "api-rate-limiting-enabled": false } } });
     let path = "/api/v2/admin/general-settings";
     let done = server.as_root("PATCH", path, Some(&unlimited));
     assert_eq!(done.status, 200);
     server
-});
+}
 
 fn google() -> &'static Google {
     &SERVER.google
@@ -73,6 +77,7 @@ fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
             ("type", "iam"),
             ("bound_service_accounts", &account.email),
             ("bound_projects", &account.project_id),
+            ("live_checks", "yes"),
             ("token_policies", "default"),
             ("token_ttl", "600"),
             ("token_type", "default"),
@@ -91,6 +96,7 @@ fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
             ("type", "iam"),
             ("bound_service_accounts", &account.email),
             ("token_ttl", "900"),
+            ("live_checks", "yes"),
             ("max_jwt_exp", "600"),
             ("token_type", "service"),
         ],
@@ -190,6 +196,21 @@ fn h16_a_forged_form_changes_nothing() {
     let fields = [("form_key", "AAAAAAAAAAAAAAAAAAAAAA"), ("path", "forged")];
     assert_eq!(browser.post("/ui/mounts", &fields).status, 403);
     assert_eq!(data("/v1/sys/auth")["forged/"], Value::Null);
+}
+
+#[test]
+fn a_body_beyond_what_the_server_reads_is_answered_by_a_page() {
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
+    let huge = "a".repeat(1 << 20);
+    let shown = browser.post("/ui/explain", &[("jwt", &huge)]);
+    assert_eq!(shown.status, 413);
+    assert!(shown.policy.starts_with("default-src 'none'"));
+    for said in [
+        "<h1>The server could not answer this</h1>",
+        "the request body is too large",
+    ] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
 }
 
 #[test]

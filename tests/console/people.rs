@@ -265,6 +265,46 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
 }
 
 #[test]
+fn signing_out_ends_the_token_of_a_user_who_says_which_it_is() {
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
+    let token = user(&mut browser, "console-mallory");
+    let account = |token: &str| {
+        let client = reqwest::blocking::Client::new();
+        let address = format!("{}/api/v2/account/details", SERVER.process.address());
+        client.get(address).bearer_auth(token).send().unwrap()
+    };
+    let shown: Value = serde_json::from_str(&account(&token).text().unwrap()).unwrap();
+    let id = shown["data"]["id"].as_str().unwrap();
+    let path = format!("/api/v2/users/{id}/authentication-tokens");
+    let body = json!({ "data": { "type": "authentication-tokens", "attributes": { "description": "second" } } });
+    let second = SERVER.as_root("POST", &path, Some(&body)).json()["data"].clone();
+    let second_text = second["attributes"]["token"].as_str().unwrap().to_owned();
+
+    let mut theirs = Browser::at(SERVER.process.address());
+    let sign_in = [("by", "organizations"), ("api_token", second_text.as_str())];
+    assert_eq!(theirs.submit("/ui/sign-in", &sign_in).status, 303);
+    let key = theirs.form_key("/ui/organizations");
+    let asked = [("form_key", key.as_str()), ("revoke", "yes")];
+    let shown = theirs.post("/ui/sign-out", &asked);
+    assert!(
+        shown.text.contains("Revoke second and sign out"),
+        "{}",
+        shown.text
+    );
+    let chosen = [("token_id", second["id"].as_str().unwrap())];
+    let shown = theirs.post("/ui/sign-out", &[&asked[..], &chosen].concat());
+    assert!(shown.text.contains("You are signed out"), "{}", shown.text);
+    assert_eq!(account(&second_text).status(), 401);
+
+    // The one that is left needs no choice.
+    let sign_in = [("by", "organizations"), ("api_token", token.as_str())];
+    assert_eq!(theirs.submit("/ui/sign-in", &sign_in).status, 303);
+    let key = theirs.form_key("/ui/organizations");
+    theirs.post("/ui/sign-out", &[("form_key", &key), ("revoke", "yes")]);
+    assert_eq!(account(&token).status(), 401);
+}
+
+#[test]
 fn a_plan_is_booked_and_an_organization_closed_by_a_site_administrator() {
     let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let fields = [("name", "console-plan"), ("email", "ops@example.com")];

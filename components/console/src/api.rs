@@ -191,7 +191,8 @@ impl<'a> Api<'a> {
             add("content-type", json);
         }
         let response = self.exchange.handle(Request {
-            id: None,
+            // One name stands for the visit in the log, in the answer and in the records of all that was asked on its behalf.
+            id: self.visit.id.clone(),
             method: method.to_owned(),
             target: path.to_owned(),
             is_https: self.visit.is_https,

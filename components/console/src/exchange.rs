@@ -3,7 +3,7 @@
 /// A request, read to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// The host's name for the request; `None` where it gives none, as for what the console asks of the API.
+    /// The host's name for the request; `None` where it gives none. What the console asks of the API bears that of its visitor's request.
     pub id: Option<String>,
     /// As sent.
     pub method: String,

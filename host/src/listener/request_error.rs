@@ -1,11 +1,16 @@
 //! The answers that the listener gives by itself, before any component sees the request.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 
 /// Seconds after which a client may try again when the server was too slow.
 const RETRY_AFTER_SECONDS: &str = "1";
+
+/// What browsers may do with a page of the listener: show it with the console's stylesheet.
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
 
 /// Why a request is not passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -89,32 +94,53 @@ impl RequestError {
                     ),
                 )
             }
+            Dialect::Pages => ("text/html; charset=utf-8", self.page()),
         };
         let mut answer = Response::new(Bytes::from(body));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
+        if dialect == Dialect::Pages {
+            headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+        }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
         }
         answer
     }
+
+    /// The answer as a page of its own, since the console does not see the request. The texts of errors are ours, and need no escaping.
+    fn page(self) -> String {
+        format!(
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <meta name=\"color-scheme\" content=\"light dark\"><title>No answer \u{b7} Gatehouse</title>\
+             <link rel=\"stylesheet\" href=\"/ui/style.css\"></head>\
+             <body><main><h1>The server could not answer this</h1><p>What happened: {self}.</p>\
+             <p>Go to the <a href=\"/ui/\">overview</a>, see how things are, and try again. If it was a form, see whether you pasted something \
+             else than was asked for.</p></main></body></html>\n"
+        )
+    }
 }
 
-/// How an API writes its errors (contract 1.7; organizations contract 1.8).
+/// How an API, or the console, writes its errors (contract 1.7; organizations contract 1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// A list of texts.
     Vault,
     /// A list of JSON:API error objects.
     Organizations,
+    /// A page for a person.
+    Pages,
 }
 
 impl Dialect {
-    /// The dialect of the API that `path` belongs to.
+    /// The dialect of that to which `path` belongs.
     pub(super) fn of(path: &str) -> Self {
         if path.starts_with("/api/v2/") {
             Self::Organizations
+        } else if path == "/ui" || path.starts_with("/ui/") {
+            Self::Pages
         } else {
             Self::Vault
         }
@@ -143,5 +169,25 @@ mod tests {
         let body: serde_json::Value = serde_json::from_slice(organizations.body()).unwrap();
         assert_eq!(body["errors"][0]["status"], "413");
         assert_eq!(body["errors"][0]["title"], "payload too large");
+    }
+
+    #[test]
+    fn a_browser_gets_a_page_that_says_what_happened_and_runs_nothing() {
+        let page = RequestError::BodyTooLarge.answer(Dialect::of("/ui/explain"));
+        assert_eq!(page.status(), 413);
+        assert_eq!(page.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
+        let policy = page.headers()[CONTENT_SECURITY_POLICY].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{policy}");
+        let text = str::from_utf8(page.body()).unwrap();
+        for said in [
+            "the request body is too large",
+            "href=\"/ui/\"",
+            "lang=\"en\"",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+        for path in ["/uix", "/", "/v1/ui/"] {
+            assert_eq!(Dialect::of(path), Dialect::Vault, "{path}");
+        }
     }
 }
