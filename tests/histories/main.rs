@@ -1,11 +1,13 @@
 //! Histories of concurrent clients of the release server over real connections, checked for linearizability (SEC-V5), also when the
-//! server is killed between them, it or its database stands still, the network between the two is troubled, or its clock is set.
+//! server is killed between them, it or its database stands still, the database is killed or serves no statement, the network between the two
+//! is troubled, or its clock is set.
 
 mod clocks;
 mod connection;
 mod crash;
 mod disturbance;
 mod network;
+mod outage;
 mod recovery;
 mod running;
 mod standstill;
