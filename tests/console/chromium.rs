@@ -3,43 +3,91 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gatehouse_tests::{OPERATOR, WORKLOAD, gatehouse_binary, node_program};
+use gatehouse_tests::{DevServer, OPERATOR, WORKLOAD, gatehouse_binary, node_program};
 use serde_json::{Value, json};
 
-use crate::{SERVER, google, unsigned_jwt};
+use crate::{SERVER, google, started, unsigned_jwt};
 
-/// Every page that is looked at without sending a form, once the scenarios have made what it shows.
-const PAGES: &[&str] = &[
-    "/ui/",
-    "/ui/mounts",
-    "/ui/mounts/config?mount=by-browser",
-    "/ui/mounts/check?mount=gcp",
-    "/ui/roles?mount=gcp",
-    "/ui/roles/edit?mount=gcp",
-    "/ui/roles/edit?mount=gcp&role=by-browser",
-    "/ui/explain",
-    "/ui/policies",
-    "/ui/policies/edit",
-    "/ui/capabilities",
-    "/ui/tokens",
-    "/ui/leases",
-    "/ui/identity",
-    "/ui/identity/edit?kind=entity",
-    "/ui/identity/edit?kind=group",
-    "/ui/identity/merge",
-    "/ui/organizations",
-    "/ui/organizations/show?name=by-browser",
-    "/ui/organizations/plan?name=by-browser",
-    "/ui/organizations/teams?name=by-browser",
-    "/ui/organizations/members?name=by-browser",
-    "/ui/organizations/token?name=by-browser",
-    "/ui/organizations/pools?name=by-browser",
-    "/ui/organizations/trail?name=by-browser",
-    "/ui/site",
-    "/ui/site/organizations",
-    "/ui/site/organization?name=by-browser",
-    "/ui/nothing",
-];
+/// What the pages that are looked at are about; its name in organizations, roles, policies and identity.
+const SUBJECT: &str = "looked-at";
+/// Pages that one of the two editions has.
+const SELF_HOSTED: [&str; 2] = ["/ui/organizations/retention", "/ui/organizations/sharing"];
+const HOSTED: [&str; 1] = ["/ui/organizations/trail"];
+
+/// Makes what the pages show, and answers the identifiers of a team and of an agent pool.
+fn make_subject(server: &DevServer) -> [String; 2] {
+    let make = |path: &str, body: Value| {
+        let made = server.as_root("POST", path, Some(&body));
+        assert!(made.status < 300, "{path}: {made:?}");
+        made.json()["data"]["id"].as_str().unwrap_or("").to_owned()
+    };
+    let document = |kind: &str, attributes: Value| json!({ "data": { "type": kind, "attributes": attributes } });
+    let role = json!({ "type": "iam", "bound_service_accounts": WORKLOAD });
+    make(&format!("/v1/auth/gcp/role/{SUBJECT}"), role);
+    let policy =
+        json!({ "policy": "path \"auth/token/lookup-self\" { capabilities = [\"read\"] }" });
+    make(&format!("/v1/sys/policies/acl/{SUBJECT}"), policy);
+    for kind in ["entity", "group"] {
+        make(
+            &format!("/v1/identity/{kind}"),
+            json!({ "name": SUBJECT, "metadata": { "a": "b" } }),
+        );
+    }
+    let organization = json!({ "name": SUBJECT, "email": "ops@example.com" });
+    make(
+        "/api/v2/organizations",
+        document("organizations", organization),
+    );
+    let below = |place: &str| format!("/api/v2/organizations/{SUBJECT}/{place}");
+    let team = make(
+        &below("teams"),
+        document("teams", json!({ "name": "team" })),
+    );
+    let pool = make(
+        &below("agent-pools"),
+        document("agent-pools", json!({ "name": "pool" })),
+    );
+    make(
+        &format!("/api/v2/teams/{team}/authentication-token"),
+        json!({}),
+    );
+    make(
+        &format!("/api/v2/agent-pools/{pool}/authentication-tokens"),
+        json!({}),
+    );
+    [team, pool]
+}
+
+/// Every page that the console has, each with what it is to show: its address, and the status of its answer.
+fn pages(server: &DevServer, without: &[&str]) -> Vec<(String, u16)> {
+    let [team, pool] = make_subject(server);
+    let query = |address: &str| match address {
+        "/ui/mounts/config" | "/ui/mounts/check" | "/ui/roles" => "?mount=gcp".to_owned(),
+        "/ui/roles/edit" => format!("?mount=gcp&role={SUBJECT}"),
+        "/ui/policies/edit" | "/ui/identity/entity" | "/ui/identity/group" => {
+            format!("?name={SUBJECT}")
+        }
+        "/ui/identity/edit" => format!("?kind=group&name={SUBJECT}"),
+        "/ui/organizations/team" => format!("?name={SUBJECT}&id={team}"),
+        "/ui/organizations/pool" => format!("?name={SUBJECT}&id={pool}"),
+        "/ui/site/organization" => format!("?name={SUBJECT}"),
+        address if address.starts_with("/ui/organizations/") => format!("?name={SUBJECT}"),
+        _ => String::new(),
+    };
+    let addresses = gatehouse_console::addresses().filter(|address| !without.contains(address));
+    let shown = addresses.map(|address| format!("{address}{}", query(address)));
+    let further = [
+        "/ui/roles/edit?mount=gcp",
+        "/ui/policies/edit",
+        "/ui/identity/edit?kind=entity",
+        "/ui/leases?prefix=auth",
+    ];
+    let missing = ["/ui/nothing", "/ui/roles/edit?mount=gcp&role=gone"];
+    let found = shown.chain(further.map(str::to_owned)).map(|it| (it, 200));
+    found
+        .chain(missing.map(|it| (it.to_owned(), 404)))
+        .collect()
+}
 
 /// Where the pictures of the docs are, if this run is to make them.
 fn pictures() -> Option<PathBuf> {
@@ -83,13 +131,21 @@ fn login_jwt(email: &str, role: &str) -> String {
 fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessible() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("console/node");
     let program = node_program("console-browser", &source);
+    let self_hosted = started(&["--edition", "self-hosted"]);
+    let site = |server: &DevServer, without: &[&str]| {
+        json!({
+            "address": server.process.address(),
+            "root_token": server.root_token,
+            "pages": pages(server, without),
+        })
+    };
     let server = json!({
         "address": SERVER.process.address(),
         "root_token": SERVER.root_token,
         "credentials": key_file(OPERATOR).to_string(),
         "account": WORKLOAD,
         "refused_jwt": unsigned_jwt(),
-        "pages": PAGES,
+        "sites": [site(&SERVER, &SELF_HOSTED), site(&self_hosted, &HOSTED)],
     });
     // The browser is unpacked into the folder for scratch files, and keeps its profile there.
     let scratch = program.join("scratch");
