@@ -3,8 +3,10 @@
 mod access_log;
 mod audit;
 mod backups;
+mod cluster;
 mod compiled_code;
 mod core_files;
+mod databases;
 mod earlier_stores;
 mod followed_log;
 mod hostile_connections;
@@ -13,6 +15,7 @@ mod killed_server;
 mod login_flood;
 mod long_lists;
 mod probes;
+mod races;
 mod reload;
 mod restart;
 mod rolling_replacement;

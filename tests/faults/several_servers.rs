@@ -5,77 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gatehouse_tests::{Answer, Installation, ServerProcess, Storage, number_from};
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// Longer than a server counts as running after it was seen, and than two pauses between beats.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::cluster::{Cluster, await_that};
+
 /// SEC-S8, and what a loaded machine needs to pass an answer on.
 const BOUND: Duration = Duration::from_millis(3_000);
-
-/// Servers on one database. The first is the installation's own.
-struct Cluster {
-    installation: Installation,
-    others: Vec<ServerProcess>,
-}
-
-impl Cluster {
-    fn start(servers: usize, settings: &str) -> Self {
-        let installation = Installation::start(Storage::Postgres, settings).unwrap();
-        let others = (1..servers).map(|_| installation.another_server().unwrap());
-        Self {
-            others: others.collect(),
-            installation,
-        }
-    }
-
-    fn servers(&mut self) -> Vec<&ServerProcess> {
-        let first: &ServerProcess = self.installation.server();
-        std::iter::once(first).chain(&self.others).collect()
-    }
-
-    /// Sends a request as the operator to one of the servers.
-    fn as_root(&self, server: usize, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let token = Some(self.installation.root_token());
-        match server.checked_sub(1) {
-            None => self.installation.send(method, path, token, body),
-            Some(other) => self.others[other].send(method, path, token, body),
-        }
-    }
-
-    /// The addresses of the servers that one of them lists as active.
-    fn listed(&self, server: usize) -> BTreeSet<String> {
-        let answer = self.as_root(server, "GET", "/v1/sys/ha-status", None);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let data = &answer.json()["data"]["nodes"];
-        let nodes = data.as_array().expect("a list").iter();
-        let active = nodes.filter(|node| node["active_node"] == true);
-        let address = |node: &Value| node["api_address"].as_str().unwrap().to_owned();
-        active.map(address).collect()
-    }
-
-    fn metric(&self, server: usize, name: &str) -> Option<f64> {
-        let answer = self.as_root(server, "GET", "/v1/sys/metrics?format=prometheus", None);
-        let line = answer.body.lines().find(|line| line.starts_with(name));
-        line?.rsplit(' ').next()?.parse().ok()
-    }
-
-    /// Waits until every server lists as many.
-    fn await_all_listed(&self) {
-        let all = self.others.len() + 1;
-        await_that("every server lists all", || {
-            (0..all).all(|server| self.listed(server).len() == all)
-        });
-    }
-}
-
-#[track_caller]
-fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < deadline, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(200));
-    }
-}
 
 #[test]
 fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
