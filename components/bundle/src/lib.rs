@@ -32,6 +32,15 @@ pub fn bytes(part: Part, flavour: Flavour) -> Result<&'static [u8]> {
     once(place, || part.bytes(flavour, units::bytes))
 }
 
+/// The bytes of the console alone, which is a part of no host by itself: [`Part::Composed`] has it joined with the API.
+///
+/// # Errors
+///
+/// As [`bytes`].
+pub fn console() -> Result<Vec<u8>> {
+    units::bytes(gatehouse_assembly::Unit::Console)
+}
+
 /// The carried bytes that [`bytes`] of [`Part::Composed`] in the flavour [`SERVED`] is made of, for a digest that takes no joining.
 #[must_use]
 pub fn carried() -> Vec<&'static [u8]> {

@@ -72,32 +72,38 @@ fn nothing_but_the_auth_method_is_wide_and_it_multiplies_no_signed_numbers() {
     assert_eq!(signed, 0);
 }
 
+/// The package of a component, decoded, with the component's own world in it; that world's imports are the keys that it was built with.
+fn decoded(package: Package, component: &[u8]) -> (Resolve, WorldId) {
+    let bytes = gatehouse_interfaces::bytes(package);
+    let DecodedWasm::WitPackage(mut resolve, _) = wit_component::decode(bytes).unwrap() else {
+        panic!("{package:?} is no package of interfaces");
+    };
+    let DecodedWasm::Component(built, built_world) = wit_component::decode(component).unwrap()
+    else {
+        panic!("{package:?} has no component");
+    };
+    let merged = resolve.merge(built).unwrap();
+    let built_world = merged.worlds[built_world.index()].unwrap();
+    (resolve, built_world)
+}
+
 /// The world is taken from the package in its binary form, as it comes from a registry. A component may import of WASI
 /// what its language's standard library wants, which no world of ours names.
 #[test]
 fn every_component_is_what_its_world_says() {
+    let console = gatehouse_components::console().unwrap();
     for flavour in Flavour::ALL {
-        for (part, package) in [
-            (Part::AuthMethod, Package::AuthMethod),
-            (Part::Access, Package::Access),
-            (Part::Orgs, Package::Orgs),
-            (Part::Gateway, Package::Gateway),
+        let part = |part| bytes(part, flavour).unwrap();
+        for (package, component) in [
+            (Package::AuthMethod, part(Part::AuthMethod)),
+            (Package::Access, part(Part::Access)),
+            (Package::Orgs, part(Part::Orgs)),
+            (Package::Gateway, part(Part::Gateway)),
+            (Package::Console, &console),
         ] {
-            let component = bytes(part, flavour).unwrap();
-            let DecodedWasm::WitPackage(mut resolve, _) =
-                wit_component::decode(gatehouse_interfaces::bytes(package)).unwrap()
-            else {
-                panic!("{package:?} is no package of interfaces");
-            };
-            let DecodedWasm::Component(built, built_world) =
-                wit_component::decode(component).unwrap()
-            else {
-                panic!("{part:?} is no component");
-            };
+            let (mut resolve, built) = decoded(package, component);
             let promised = world(&resolve, package);
-            let merged = resolve.merge(built).unwrap();
-            let built_world = merged.worlds[built_world.index()].unwrap();
-            let imports = resolve.worlds[built_world].imports.clone();
+            let imports = resolve.worlds[built].imports.clone();
             for (key, import) in imports {
                 let name = resolve.name_world_key(&key);
                 let world = &mut resolve.worlds[promised];
@@ -106,7 +112,25 @@ fn every_component_is_what_its_world_says() {
                 }
             }
             let fits = wit_component::targets(&resolve, promised, component);
-            assert!(fits.is_ok(), "{flavour:?} {part:?}: {fits:?}");
+            assert!(fits.is_ok(), "{flavour:?} {package:?}: {fits:?}");
         }
+    }
+}
+
+#[test]
+fn the_console_reaches_the_api_and_no_store_and_no_network() {
+    let (resolve, built) = decoded(Package::Console, &gatehouse_components::console().unwrap());
+    let imports = resolve.worlds[built].imports.keys();
+    let names: Vec<String> = imports.map(|key| resolve.name_world_key(key)).collect();
+    let ours = names.iter().filter(|name| !name.starts_with("wasi:"));
+    assert_eq!(
+        ours.collect::<Vec<_>>(),
+        ["gatehouse:gateway/exchange@0.1.0"]
+    );
+    for beyond in ["wasi:http/", "wasi:sockets/", "wasi:keyvalue/"] {
+        assert!(
+            !names.iter().any(|name| name.starts_with(beyond)),
+            "{names:?}"
+        );
     }
 }
