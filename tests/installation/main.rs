@@ -1,13 +1,18 @@
-//! `gatehouse apply` and `gatehouse import`, as an operator types them, against servers.
+//! `gatehouse apply` and `gatehouse import`, as an operator types them, against servers; first starts, and the image of the program.
 
 mod apply;
 mod bootstrap;
+mod first_root_token;
+mod image;
 mod import;
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
 use gatehouse_tests::{Installation, gatehouse_binary};
+
+/// The program that runs the components.
+const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;
 
 /// The end of a command.
 #[derive(Debug)]

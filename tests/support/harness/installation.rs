@@ -96,7 +96,16 @@ impl Installation {
     ///
     /// When that fails.
     pub fn not_started(storage: Storage, settings: &str) -> Result<Self> {
-        Self::prepare(Program::gatehouse(), storage, Seal::KeyFile, settings)
+        Self::not_started_program(Program::gatehouse(), storage, settings)
+    }
+
+    /// The same for another program, which takes the same configuration file.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub fn not_started_program(program: Program, storage: Storage, settings: &str) -> Result<Self> {
+        Self::prepare(program, storage, Seal::KeyFile, settings)
     }
 
     /// Starts the server over a copy of `store`: a folder that the example `keep_store` has written.
