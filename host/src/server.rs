@@ -11,7 +11,7 @@ use gatehouse_ports::{StoreError, SystemClock};
 use gatehouse_store::{Backend, Namespace, PrivateStore, Roster, SharedClock};
 use http::header::HOST;
 use http::uri::Scheme;
-use http::{HeaderName, HeaderValue, Request, Response, Uri};
+use http::{Request, Response, Uri};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -30,7 +30,7 @@ use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
-use crate::runtime::exchange::{BodyPart, ServeError};
+use crate::runtime::exchange::{BodyPart, Peer, ServeError};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings};
 use crate::runtime::served;
@@ -41,9 +41,6 @@ use crate::seal::{SealedStore, Upkeep};
 use crate::settings::Settings;
 use crate::start_checks::check_clock;
 use gatehouse_engine::{EngineSettings, engine};
-
-/// How the gateway learns where a client is. The host sets it; a client's own field of this name is removed.
-const PEER_HEADER: HeaderName = HeaderName::from_static("x-gatehouse-peer");
 
 /// The stores of the composition: the name of the import, and the part of the backend behind it.
 const STORES: [(&str, Namespace); 3] = [
@@ -467,10 +464,7 @@ impl RequestHandler for ComponentHandler {
         mut request: Request<Bytes>,
         peer: IpAddr,
     ) -> Result<Response<AnswerBody>, RequestError> {
-        if let Ok(peer) = HeaderValue::try_from(peer.to_string()) {
-            // Replaces every field of the name, the client's too.
-            request.headers_mut().insert(PEER_HEADER, peer);
-        }
+        request.extensions_mut().insert(Peer(peer));
         if self.is_tls {
             set_scheme(&mut request, Scheme::HTTPS);
         } else if request.uri().scheme() == Some(&Scheme::HTTPS) {

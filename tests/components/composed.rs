@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gatehouse::runtime::background::{Background, BackgroundSettings};
 use gatehouse::runtime::cache::{self, SharedCache};
-use gatehouse::runtime::exchange::ServeError;
+use gatehouse::runtime::exchange::{Peer, ServeError};
 use gatehouse::runtime::linker::ensure_imports_are_met;
 use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::storage;
@@ -120,7 +120,7 @@ impl Product {
             .method(method)
             .uri(path)
             .header("host", "localhost")
-            .header("x-gatehouse-peer", "127.0.0.1");
+            .extension(Peer([127, 0, 0, 1].into()));
         if let Some(token) = token {
             request = request
                 .header("x-vault-token", token)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatehouse::runtime::exchange::{BodyPart, ServeError};
+use gatehouse::runtime::exchange::{BodyPart, Peer, ServeError};
 use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::state::InstanceState;
 use gatehouse_components::{Flavour, Part};
@@ -84,7 +84,7 @@ async fn get(gateway: &Arc<Pool>, path: &str) -> Result<(u16, Value), ServeError
     let request = http::Request::builder()
         .uri(path)
         .header("host", "localhost")
-        .header("x-gatehouse-peer", "192.0.2.1")
+        .extension(Peer([192, 0, 2, 1].into()))
         .body(Bytes::new())
         .unwrap();
     let answer = gateway.serve(request).await?;
@@ -172,7 +172,9 @@ async fn both_exports_give_the_same_answer() {
             .method(method)
             .uri(target)
             .header("host", "localhost")
-            .header("x-gatehouse-peer", "192.0.2.1")
+            .extension(Peer([192, 0, 2, 1].into()))
+            // The client's own, which must not count by either export.
+            .header("x-gatehouse-peer", "192.0.2.66")
             .header("x-vault-token", "t")
             .body(Bytes::from_static(body.as_bytes()))
             .unwrap()

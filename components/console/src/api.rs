@@ -6,8 +6,6 @@ use serde_json::Value;
 use crate::exchange::{Exchange, Request};
 use crate::session::Credential;
 
-/// The header in which the host names the peer.
-const PEER_HEADER: &str = "x-gatehouse-peer";
 const JSON_API: &str = "application/vnd.api+json";
 
 /// The bytes that stand for something else in a path or a query.
@@ -177,9 +175,6 @@ impl<'a> Api<'a> {
             }
             _ => {}
         }
-        if let Some(peer) = self.visit.header(PEER_HEADER) {
-            add(PEER_HEADER, peer);
-        }
         if let Some(host) = self.visit.host() {
             add("host", host);
         }
@@ -195,6 +190,7 @@ impl<'a> Api<'a> {
             id: self.visit.id.clone(),
             method: method.to_owned(),
             target: path.to_owned(),
+            peer: self.visit.peer,
             is_https: self.visit.is_https,
             authority: self.visit.authority.clone(),
             headers,

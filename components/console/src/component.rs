@@ -1,5 +1,6 @@
 //! The console as a component.
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use gatehouse_ports::{OsRandom, SystemClock};
@@ -47,6 +48,7 @@ impl Guest for Component {
             id: request.id,
             method: request.method,
             target: request.target,
+            peer: request.peer.map(Into::into),
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
@@ -66,6 +68,24 @@ impl Guest for Component {
     }
 }
 
+impl From<wit::IpAddress> for IpAddr {
+    fn from(address: wit::IpAddress) -> Self {
+        match address {
+            wit::IpAddress::Ipv4(bytes) => <[u8; 4]>::from(bytes).into(),
+            wit::IpAddress::Ipv6(groups) => <[u16; 8]>::from(groups).into(),
+        }
+    }
+}
+
+impl From<IpAddr> for wit::IpAddress {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self::Ipv4(address.octets().into()),
+            IpAddr::V6(address) => Self::Ipv6(address.segments().into()),
+        }
+    }
+}
+
 /// The API, imported.
 struct Imported;
 
@@ -75,6 +95,7 @@ impl Exchange for Imported {
             id: request.id,
             method: request.method,
             target: request.target,
+            peer: request.peer.map(Into::into),
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,

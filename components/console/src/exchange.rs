@@ -1,5 +1,7 @@
 //! The port through which the console reaches the API, in the form of `gatehouse:gateway/exchange`.
 
+use std::net::IpAddr;
+
 /// A request, read to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
@@ -9,6 +11,8 @@ pub struct Request {
     pub method: String,
     /// Path and query, as sent.
     pub target: String,
+    /// Where the client is; `None` where that is not known.
+    pub peer: Option<IpAddr>,
     /// True where the client came by TLS.
     pub is_https: bool,
     /// Host and port where they do not stand in the field `host`.

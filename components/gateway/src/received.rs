@@ -14,6 +14,8 @@ pub struct Received {
     pub method: Method,
     /// Path and query, as sent.
     pub target: String,
+    /// Where the client is; `None` if that is not known.
+    pub peer: Option<IpAddr>,
     /// True if the client came by TLS.
     pub is_https: bool,
     /// The authority that stands beside the header fields.
@@ -33,12 +35,12 @@ impl Received {
         taken.last().map(|(_, value)| value)
     }
 
-    /// The request that it is, from `peer`.
+    /// The request that it is.
     ///
     /// # Errors
     ///
     /// The answer to a request that cannot be read: 400.
-    pub fn into_request(self, peer: Option<IpAddr>) -> Result<Request, Response> {
+    pub fn into_request(self) -> Result<Request, Response> {
         let (path, query) = match self.target.split_once('?') {
             Some((path, query)) => (path.to_owned(), query.to_owned()),
             None => (self.target, String::new()),
@@ -65,7 +67,7 @@ impl Received {
             query,
             headers,
             body: self.body,
-            peer,
+            peer: self.peer,
         })
     }
 }
@@ -79,6 +81,7 @@ mod tests {
             id: None,
             method: Method::Get,
             target: target.to_owned(),
+            peer: None,
             is_https: false,
             authority: None,
             headers: Vec::new(),
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn path_and_query_part_at_the_first_question_mark() {
-        let request = received("/v1/x?a=b?c").into_request(None).unwrap();
+        let request = received("/v1/x?a=b?c").into_request().unwrap();
         assert_eq!((&*request.path, &*request.query), ("/v1/x", "a=b?c"));
     }
 
@@ -113,10 +116,10 @@ mod tests {
     fn the_host_is_the_field_or_else_the_authority() {
         let mut both = received("/");
         both.authority = Some("beside.example".to_owned());
-        let mut request = both.clone().into_request(None).unwrap();
+        let mut request = both.clone().into_request().unwrap();
         assert_eq!(request.headers.get("host"), Some("beside.example"));
         both.headers = vec![field("host", b"field.example")];
-        request = both.into_request(None).unwrap();
+        request = both.into_request().unwrap();
         assert_eq!(
             request.headers.all("host").collect::<Vec<_>>(),
             ["field.example"]
@@ -127,6 +130,6 @@ mod tests {
     fn a_value_that_is_not_utf8_is_refused() {
         let mut received = received("/");
         received.headers = vec![field("x-odd", b"\xff")];
-        assert_eq!(received.into_request(None).unwrap_err().status, 400);
+        assert_eq!(received.into_request().unwrap_err().status, 400);
     }
 }

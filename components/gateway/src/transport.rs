@@ -31,6 +31,7 @@ pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
         id: None,
         method: method(&incoming.method()),
         target: incoming.path_with_query().unwrap_or_default(),
+        peer: None,
         is_https: matches!(incoming.scheme(), Some(Scheme::Https)),
         authority: incoming.authority(),
         headers: incoming.headers().entries(),

@@ -8,6 +8,7 @@ mod allowed_host;
 mod cache;
 mod callable_hosts;
 mod clock;
+pub mod console_paths;
 mod http;
 pub mod limits;
 pub mod networks;

@@ -13,35 +13,28 @@ const FULL_URL: &str = "spin-full-url";
 /// The prefix of all of Spin's headers.
 const SPIN: &str = "spin-";
 /// Headers that other hosts write or let only trusted proxies write. Spin does neither, so here they are words of the client.
-const OF_OTHER_HOSTS: [&str; 5] = [
-    "x-gatehouse-peer",
+const OF_OTHER_HOSTS: [&str; 4] = [
     "forwarded",
     "x-forwarded-for",
     "x-forwarded-host",
     "x-forwarded-proto",
 ];
 
-/// The connection of a request, as Spin describes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Connection {
-    /// Where the connection came from: behind a proxy, the proxy. `None` for requests between components of one application.
-    pub peer: Option<IpAddr>,
-    /// True if Spin itself ended TLS; `None` where it does not say.
-    pub is_https: Option<bool>,
-}
-
-/// Takes Spin's headers out of the request, and removes what the client wrote under those names or in a proxy's name.
-#[must_use]
-pub fn take(received: &mut Received) -> Connection {
+/// Gives the request the peer and the scheme that Spin's headers tell, and removes those headers with what the client wrote under their names
+/// or in a proxy's name.
+///
+/// The peer is where the connection came from: behind a proxy, the proxy. `None` for requests between components of one application. The
+/// scheme stays as it is where Spin does not say whether it ended TLS.
+pub fn settle(received: &mut Received) {
     let address = received.take_header(CLIENT_ADDRESS);
     let url = received.take_header(FULL_URL);
     received.headers.retain(|(name, _)| {
         let name = name.to_ascii_lowercase();
         !name.starts_with(SPIN) && !OF_OTHER_HOSTS.contains(&name.as_str())
     });
-    Connection {
-        peer: address.as_deref().and_then(peer),
-        is_https: url.map(|url| url.starts_with(b"https://")),
+    received.peer = address.as_deref().and_then(peer);
+    if let Some(url) = url {
+        received.is_https = url.starts_with(b"https://");
     }
 }
 
@@ -63,6 +56,7 @@ mod tests {
             id: None,
             method: Method::Get,
             target: "/".to_owned(),
+            peer: None,
             is_https: false,
             authority: None,
             headers: headers.iter().map(field).collect(),
@@ -71,9 +65,9 @@ mod tests {
     }
 
     fn peer_of(headers: &[(&str, &str)]) -> Option<String> {
-        take(&mut received(headers))
-            .peer
-            .map(|peer| peer.to_string())
+        let mut received = received(headers);
+        settle(&mut received);
+        received.peer.map(|peer| peer.to_string())
     }
 
     #[test]
@@ -117,7 +111,6 @@ mod tests {
     fn h9_nothing_is_left_of_what_hosts_and_proxies_say() {
         let mut received = received(&[
             ("host", "gatehouse.example"),
-            ("X-Gatehouse-Peer", "192.0.2.66"),
             ("X-Forwarded-For", "192.0.2.66"),
             ("x-forwarded-host", "evil.example"),
             ("x-forwarded-proto", "https"),
@@ -127,14 +120,8 @@ mod tests {
             ("spinning", "kept"),
             ("spin-full-url", "http://gatehouse.example/"),
         ]);
-        let said = take(&mut received);
-        assert_eq!(
-            said,
-            Connection {
-                peer: None,
-                is_https: Some(false)
-            }
-        );
+        settle(&mut received);
+        assert_eq!((received.peer, received.is_https), (None, false));
         let names: Vec<_> = received
             .headers
             .iter()
@@ -147,10 +134,12 @@ mod tests {
     fn tls_is_what_the_last_url_says() {
         let of = |urls: &[&str]| {
             let headers: Vec<_> = urls.iter().map(|url| ("spin-full-url", *url)).collect();
-            take(&mut received(&headers)).is_https
+            let mut received = received(&headers);
+            settle(&mut received);
+            received.is_https
         };
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&["http://a/", "https://a/"]), Some(true));
-        assert_eq!(of(&["https://a/", "http://a/"]), Some(false));
+        assert!(!of(&[]));
+        assert!(of(&["http://a/", "https://a/"]));
+        assert!(!of(&["https://a/", "http://a/"]));
     }
 }

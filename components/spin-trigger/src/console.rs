@@ -3,15 +3,12 @@
 //! As a part of the front it adds no memory and no table to an instance, of which Spin has room for a number, and it calls the API with the
 //! address of its visitor, which a call from another component of the application would not carry.
 
-use std::net::IpAddr;
-
 use gatehouse_console as console;
 use gatehouse_gateway::{Method, Received, Response};
+use gatehouse_ports::console_paths::is_for_console;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Where the host names the peer, for the console to hand on with each call.
-const PEER_HEADER: &str = "x-gatehouse-peer";
 /// Tells the console's key from all else that is made of the root key.
 const LABEL: &[u8] = b"gatehouse spin console session key 1";
 
@@ -29,32 +26,19 @@ pub fn sealing_key(seal_key: &str) -> Option<console::SealingKey> {
     Some(console::SealingKey::new(&key))
 }
 
-/// True if the console answers this request: its pages, and the root where a browser asks for it.
+/// True if the console answers this request.
 #[must_use]
-pub fn is_of_console(received: &Received) -> bool {
-    let path = received
-        .target
-        .split_once('?')
-        .map_or(received.target.as_str(), |(path, _)| path);
-    let accepts_pages = || {
-        let mut fields = received.headers.iter();
-        fields.any(|(name, value)| {
-            name.eq_ignore_ascii_case("accept")
-                && str::from_utf8(value).is_ok_and(|value| value.contains("text/html"))
-        })
-    };
-    path == "/ui" || path.starts_with("/ui/") || (path == "/" && accepts_pages())
+pub fn is_visit(received: &Received) -> bool {
+    let accept = received.headers.iter().filter_map(|(name, value)| {
+        name.eq_ignore_ascii_case("accept")
+            .then_some(value.as_slice())
+    });
+    is_for_console(&received.target, accept)
 }
 
 /// The request of a browser, as the console takes it.
 #[must_use]
-pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
-    // Only this front says where a visitor is.
-    received.take_header(PEER_HEADER);
-    if let Some(peer) = peer {
-        let field = (PEER_HEADER.to_owned(), peer.to_string().into_bytes());
-        received.headers.push(field);
-    }
+pub fn visit(received: Received) -> console::Request {
     console::Request {
         id: received.id,
         method: match received.method {
@@ -65,6 +49,7 @@ pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
         }
         .to_owned(),
         target: received.target,
+        peer: received.peer,
         is_https: received.is_https,
         authority: received.authority,
         headers: received.headers,
@@ -72,21 +57,19 @@ pub fn visit(mut received: Received, peer: Option<IpAddr>) -> console::Request {
     }
 }
 
-/// A call of the API, and where the visitor is on whose behalf it comes.
+/// A call of the API.
 #[must_use]
-pub fn call(request: console::Request) -> (Received, Option<IpAddr>) {
-    let mut received = Received {
+pub fn call(request: console::Request) -> Received {
+    Received {
         id: request.id,
         method: Method::named(&request.method),
         target: request.target,
+        peer: request.peer,
         is_https: request.is_https,
         authority: request.authority,
         headers: request.headers,
         body: request.body,
-    };
-    let peer = received.take_header(PEER_HEADER);
-    let peer = peer.and_then(|peer| str::from_utf8(&peer).ok()?.parse().ok());
-    (received, peer)
+    }
 }
 
 /// A page, as the front sends it; without its body where `is_head`.
@@ -117,6 +100,7 @@ mod tests {
             id: None,
             method: Method::Get,
             target: target.to_owned(),
+            peer: None,
             is_https: false,
             authority: None,
             headers: headers.iter().map(field).collect(),
@@ -125,24 +109,17 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_the_consoles_and_so_is_the_root_for_browsers() {
-        for target in ["/ui", "/ui/", "/ui/mounts?x=1"] {
-            assert!(is_of_console(&received(target, &[])), "{target}");
-        }
-        let browser = [("Accept", "text/html,*/*")];
-        assert!(is_of_console(&received("/", &browser)));
-        for target in ["/", "/v1/sys/health", "/uix", "/api/v2/ping"] {
-            assert!(!is_of_console(&received(target, &[])), "{target}");
-        }
-        assert!(!is_of_console(&received("/v1/sys/health", &browser)));
+    fn a_browser_at_the_root_is_told_by_a_field_in_any_case() {
+        assert!(is_visit(&received("/", &[("Accept", "text/html,*/*")])));
+        assert!(!is_visit(&received("/", &[("x-accept", "text/html")])));
     }
 
     #[test]
     fn h9_a_call_comes_from_the_address_that_the_front_knows() {
-        let peer = "198.51.100.7".parse().unwrap();
-        let forged = received("/ui/", &[("X-Gatehouse-Peer", "192.0.2.1")]);
-        assert_eq!(call(visit(forged.clone(), Some(peer))).1, Some(peer));
-        assert_eq!(call(visit(forged, None)).1, None);
+        let mut known = received("/ui/", &[]);
+        known.peer = Some("198.51.100.7".parse().unwrap());
+        let peer = known.peer;
+        assert_eq!(call(visit(known)).peer, peer);
     }
 
     /// The API of a server that is not asked.
@@ -165,7 +142,7 @@ mod tests {
             .map(|cookie| ("cookie", cookie))
             .into_iter()
             .collect();
-        server.handle(&visit(received("/ui/", &headers), None))
+        server.handle(&visit(received("/ui/", &headers)))
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The gateway over the imported capabilities, as both handlers use it.
 
-use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use gatehouse_console::{Console, Exchange};
@@ -95,7 +94,6 @@ struct Within;
 
 impl Exchange for Within {
     fn handle(&self, request: gatehouse_console::Request) -> gatehouse_console::Response {
-        let (received, peer) = console::call(request);
         let answer = |status, body| gatehouse_console::Response {
             status,
             headers: Vec::new(),
@@ -105,7 +103,7 @@ impl Exchange for Within {
         let Some(front) = FRONT.get() else {
             return answer(500, Vec::new());
         };
-        let request = match received.into_request(peer) {
+        let request = match console::call(request).into_request() {
             Ok(request) => request,
             Err(refusal) => return answer(refusal.status, refusal.body),
         };
@@ -129,18 +127,18 @@ impl Exchange for Within {
 
 /// Answers a request, of which nothing is left to say where it is refused as a whole, or is for a page.
 pub fn answer(received: Received) -> (Response, Option<Resumption>) {
-    let accepted = accept(received).and_then(|(front, received, peer)| {
+    let accepted = accept(received).and_then(|(front, received)| {
         if let Some(console) = &front.console
-            && console::is_of_console(&received)
+            && console::is_visit(&received)
         {
             let is_head = received.method == Method::Head;
-            let visit = console::visit(received, peer);
+            let visit = console::visit(received);
             // The answer is whole, as a refusal is.
             return Err(standing_still(|| {
                 console::page(console.handle(&visit), is_head)
             }));
         }
-        Ok((front, received.into_request(peer)?))
+        Ok((front, received.into_request()?))
     });
     match accepted {
         Ok((front, request)) => {
@@ -152,19 +150,16 @@ pub fn answer(received: Received) -> (Response, Option<Resumption>) {
     }
 }
 
-fn accept(mut received: Received) -> Result<(&'static Front, Received, Option<IpAddr>), Response> {
+fn accept(mut received: Received) -> Result<(&'static Front, Received), Response> {
     let front = front().map_err(|error| {
         eprintln!("gatehouse: {error}");
         vault::error_response(500, "the server is misconfigured; its log says how")
     })?;
-    let connection = client_address::take(&mut received);
-    if let Some(is_https) = connection.is_https {
-        received.is_https = is_https;
-    }
+    client_address::settle(&mut received);
     if let Some(advertised) = &front.advertised {
         advertised.impose(&mut received);
     }
-    Ok((front, received, connection.peer))
+    Ok((front, received))
 }
 
 /// A request that is being answered in parts.

@@ -62,13 +62,14 @@ mod tests {
             id: None,
             method: Method::Get,
             target: "/".to_owned(),
+            peer: None,
             is_https: false,
             authority: Some("10.0.0.7:3000".to_owned()),
             headers: vec![("Host".to_owned(), b"10.0.0.7:3000".to_vec())],
             body: Vec::new(),
         };
         Origin::from_text(address)?.impose(&mut received);
-        let request = received.into_request(None).unwrap();
+        let request = received.into_request().unwrap();
         let host = request.headers.get("host").unwrap().to_owned();
         Some((
             host,

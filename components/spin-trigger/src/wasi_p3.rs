@@ -48,6 +48,7 @@ async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
         id: None,
         method: method.map_or(Method::Other, |it| Method::named(it.as_str())),
         target: request.get_path_with_query().unwrap_or_default(),
+        peer: None,
         is_https: matches!(request.get_scheme(), Some(Scheme::Https)),
         authority: request.get_authority(),
         headers: request.get_headers().copy_all(),

@@ -1,8 +1,13 @@
 //! The answers of a component, whole or in parts, and why there is none.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
+
+/// Where a client is. An extension of a request, by which the component learns it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub IpAddr);
 
 /// Why a request has no answer from the component.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,10 @@
 //! The call of an instance with a request.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gatehouse_ports::console_paths::is_for_console;
 use http::header::{ACCEPT, HeaderMap};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
@@ -15,7 +17,7 @@ use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
 use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
-use super::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
+use super::exchange::{BodyPart, BodyRest, Peer, ResumeError, ServeError};
 use super::state::InstanceState;
 use crate::listener::{RequestId, Route};
 use crate::traces;
@@ -27,6 +29,9 @@ const EXCHANGE: &str = "gatehouse:gateway/exchange@0.1.0";
 
 /// The interface of the console.
 const PAGES: &str = "gatehouse:console/pages@0.1.0";
+
+/// Where a component that is called by `wasi:http/incoming-handler` finds the address of the peer.
+const PEER_HEADER: HeaderName = HeaderName::from_static("x-gatehouse-peer");
 
 /// Bytes of answer body beyond which a request counts as failed.
 const MAXIMUM_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -167,7 +172,7 @@ impl Front {
         match self {
             Self::Whole {
                 pages: Some(pages), ..
-            } if is_of_console(request) => page(*pages, store, request).await,
+            } if is_visit(request) => page(*pages, store, request).await,
             Self::Whole { exports, .. } => exchange(exports, store, request).await,
             Self::Streams(proxy) => {
                 let answer = stream(proxy, store, request.clone()).await?;
@@ -231,19 +236,6 @@ async fn page(
     response(answer).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
 }
 
-/// True if the console answers `request`: its pages, and the root where a browser asks for it.
-fn is_of_console(request: &http::Request<Bytes>) -> bool {
-    let path = request.uri().path();
-    let accepts_pages = || {
-        let accepted = request.headers().get_all(ACCEPT);
-        accepted
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .any(|value| value.contains("text/html"))
-    };
-    path == "/ui" || path.starts_with("/ui/") || (path == "/" && accepts_pages())
-}
-
 impl From<wit::Rest> for BodyRest {
     fn from(rest: wit::Rest) -> Self {
         Self {
@@ -281,12 +273,18 @@ fn received<'a>(
             .get::<RequestId>()
             .map(RequestId::as_str),
         method: request.method().as_str(),
+        peer: peer(request).map(Into::into),
         target: uri.path_and_query().map_or("", |target| target.as_str()),
         is_https: is_https(uri),
         authority: uri.authority().map(|authority| authority.as_str()),
         headers,
         body: request.body(),
     }
+}
+
+fn is_visit(request: &http::Request<Bytes>) -> bool {
+    let accept = request.headers().get_all(ACCEPT).iter();
+    is_for_console(request.uri().path(), accept.map(HeaderValue::as_bytes))
 }
 
 fn is_https(uri: &http::Uri) -> bool {
@@ -311,11 +309,32 @@ fn response(answer: wit::Response) -> Result<http::Response<BodyPart>, http::Err
     Ok(response)
 }
 
+fn peer(request: &http::Request<Bytes>) -> Option<IpAddr> {
+    let peer = request.extensions().get::<Peer>();
+    peer.map(|Peer(address)| *address)
+}
+
+impl From<IpAddr> for wit::IpAddress {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self::Ipv4(address.octets().into()),
+            IpAddr::V6(address) => Self::Ipv6(address.segments().into()),
+        }
+    }
+}
+
 async fn stream(
     proxy: &Proxy,
     store: &mut Store<InstanceState>,
-    request: http::Request<Bytes>,
+    mut request: http::Request<Bytes>,
 ) -> Result<http::Response<Bytes>, ServeError> {
+    // Every field of the name goes, the client's too.
+    request.headers_mut().remove(PEER_HEADER);
+    if let Some(peer) = peer(&request)
+        && let Ok(peer) = HeaderValue::try_from(peer.to_string())
+    {
+        request.headers_mut().insert(PEER_HEADER, peer);
+    }
     let mut http = store.data_mut().http();
     let scheme = match is_https(request.uri()) {
         true => Scheme::Https,

@@ -1,12 +1,15 @@
 //! A browser without scripts, and an API that answers what a test wrote.
 
 use std::cell::RefCell;
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 
 use gatehouse_console::{Console, Exchange, KEY_BYTES, Request, Response, SealingKey, Settings};
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use serde_json::{Value, json};
 
+/// Where the browser is.
+pub const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 /// The token that tests sign in with.
 pub const TOKEN: &str = "hvs.CAESIOvernight";
 
@@ -162,10 +165,7 @@ impl Browser {
     }
 
     pub fn send(&mut self, method: &str, target: &str, body: Vec<u8>) -> Shown {
-        let mut headers = vec![
-            ("host".to_owned(), b"gate.example".to_vec()),
-            ("x-gatehouse-peer".to_owned(), b"192.0.2.7".to_vec()),
-        ];
+        let mut headers = vec![("host".to_owned(), b"gate.example".to_vec())];
         if method == "POST" {
             let kind = b"application/x-www-form-urlencoded".to_vec();
             headers.push(("content-type".to_owned(), kind));
@@ -178,6 +178,7 @@ impl Browser {
             id: None,
             method: method.to_owned(),
             target: target.to_owned(),
+            peer: Some(PEER),
             is_https: self.is_https,
             authority: None,
             headers,

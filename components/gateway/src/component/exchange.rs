@@ -1,9 +1,10 @@
 //! The export `gatehouse:gateway/exchange`.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use super::bindings::exports::gatehouse::gateway::exchange::{
-    Guest, Part, Request, Response, Rest, ResumeError,
+    Guest, IpAddress, Part, Request, Response, Rest, ResumeError,
 };
 use super::{Component, answer_to, rest_of};
 use crate::http::Method;
@@ -38,10 +39,20 @@ impl From<Request> for Received {
             id: request.id,
             method: Method::named(&request.method),
             target: request.target,
+            peer: request.peer.map(Into::into),
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
             body: request.body,
+        }
+    }
+}
+
+impl From<IpAddress> for IpAddr {
+    fn from(address: IpAddress) -> Self {
+        match address {
+            IpAddress::Ipv4(bytes) => <[u8; 4]>::from(bytes).into(),
+            IpAddress::Ipv6(groups) => <[u16; 8]>::from(groups).into(),
         }
     }
 }

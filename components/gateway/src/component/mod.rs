@@ -3,7 +3,6 @@
 mod exchange;
 mod host;
 
-use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};
@@ -57,7 +56,7 @@ mod bindings {
 
 struct Component;
 
-/// Where the host writes the address of the peer.
+/// Where a host that calls by `wasi:http/incoming-handler` writes the address of the peer.
 const PEER_HEADER: &str = "x-gatehouse-peer";
 
 /// Made at the first request of an instance: the environment does not change while it lives.
@@ -96,7 +95,7 @@ fn rate(variable: &str) -> Option<Rate> {
 
 impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     fn handle(request: IncomingRequest, answer: ResponseOutparam) {
-        match transport::read(request).and_then(request_of) {
+        match transport::read(request).and_then(from_named_peer) {
             Ok(request) => {
                 let resume = |continuation: &[u8]| gateway().resume(&request, continuation);
                 transport::write(gateway().handle(&request), answer, resume);
@@ -107,7 +106,7 @@ impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
 }
 
 fn answer_to(received: Received) -> Response {
-    match request_of(received) {
+    match received.into_request() {
         Ok(request) => gateway().handle(&request),
         Err(refusal) => refusal,
     }
@@ -115,19 +114,15 @@ fn answer_to(received: Received) -> Response {
 
 fn rest_of(received: Received, continuation: &[u8]) -> Result<Part, ResumeError> {
     // A request that cannot be read was refused as a whole.
-    let request = request_of(received).map_err(|_| ResumeError::Foreign)?;
+    let request = received.into_request().map_err(|_| ResumeError::Foreign)?;
     gateway().resume(&request, continuation)
 }
 
-fn request_of(mut received: Received) -> Result<Request, Response> {
-    let peer = take_peer(&mut received);
-    received.into_request(peer)
-}
-
-/// The peer that the host named, taken out of the header.
-fn take_peer(received: &mut Received) -> Option<IpAddr> {
-    let named = received.take_header(PEER_HEADER)?;
-    str::from_utf8(&named).ok()?.parse().ok()
+/// The request, from the peer that the host named in the header.
+fn from_named_peer(mut received: Received) -> Result<Request, Response> {
+    let named = received.take_header(PEER_HEADER);
+    received.peer = named.and_then(|named| str::from_utf8(&named).ok()?.parse().ok());
+    received.into_request()
 }
 
 impl bindings::exports::gatehouse::gateway::background::Guest for Component {
