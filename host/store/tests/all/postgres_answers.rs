@@ -1,5 +1,5 @@
 //! What becomes of a commit where the database answers with an error: those that are worth another attempt have a bounded number of them,
-//! and of those that failed nothing is there (SEC-S2, S8, S9).
+//! and of those that failed nothing is there (SEC-S4 to S6, S8).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ fn unavailable<T: std::fmt::Debug>(outcome: Result<T, impl Into<CommitError>>) -
 }
 
 #[tokio::test]
-async fn s9_a_commit_that_others_got_in_the_way_of_is_tried_again_and_applied_once() {
+async fn s6_a_commit_that_others_got_in_the_way_of_is_tried_again_and_applied_once() {
     for code in ["40001", "40P01"] {
         let raising = Raising::start(code, 3).await;
         assert_eq!(raising.commit().await, Ok(()), "{code}");
@@ -107,7 +107,7 @@ async fn s9_a_commit_that_others_got_in_the_way_of_is_tried_again_and_applied_on
 }
 
 #[tokio::test]
-async fn s8_s9_attempts_are_bounded_in_number_and_time_and_leave_nothing() {
+async fn s6_s8_attempts_are_bounded_in_number_and_time_and_leave_nothing() {
     for code in ["40001", "40P01"] {
         let raising = Raising::start(code, u32::MAX).await;
         let began = Instant::now();
@@ -122,7 +122,7 @@ async fn s8_s9_attempts_are_bounded_in_number_and_time_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn s2_what_would_fail_again_is_not_tried_again_says_what_mends_it_and_leaves_nothing() {
+async fn s4_s5_what_would_fail_again_is_not_tried_again_says_what_mends_it_and_leaves_nothing() {
     for (code, said) in [
         ("53100", "make room on the disk"),
         ("53300", "raise max_connections"),
@@ -166,7 +166,7 @@ async fn s8_a_statement_that_waits_for_longer_than_it_may_is_given_up_and_leaves
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s2_a_database_that_becomes_read_only_refuses_whole_commits_is_read_and_is_written_again() {
+async fn s5_a_database_that_becomes_read_only_refuses_whole_commits_is_read_and_is_written_again() {
     let server = PostgresServer::start(&[]).await;
     let database = Database::with_tables_of(&server).await;
     let store = open(&database).await;
