@@ -3,8 +3,11 @@
 #[path = "support/go_version.rs"]
 mod go_version;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Programs of PostgreSQL and of HAProxy that a page has run.
+const SERVERS_OF_OTHERS: [&str; 4] = ["initdb", "pg_ctl", "createdb", "haproxy"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -25,7 +28,23 @@ fn main() {
         None => println!("cargo::rustc-cfg=with_go"),
         Some(what) => println!("cargo::warning=clients in Go are not tested without {what}"),
     }
-    watch_for_go(missing_go.is_some());
+    watch_for("go", missing_go.is_some());
+    // The page about several servers is followed with the programs that it names, where an operator has them.
+    println!("cargo::rustc-check-cfg=cfg(with_servers_of_others)");
+    let missing: Vec<&str> = SERVERS_OF_OTHERS
+        .into_iter()
+        .filter(|program| !is_installed(program))
+        .collect();
+    match &missing[..] {
+        [] => println!("cargo::rustc-cfg=with_servers_of_others"),
+        missing => println!(
+            "cargo::warning=docs/operate/several-servers.md is not tried without {}",
+            missing.join(", ")
+        ),
+    }
+    for program in SERVERS_OF_OTHERS {
+        watch_for(program, missing.contains(&program));
+    }
     // Vault and OpenTofu take long to build (docs/contributing/references.md). Without them their tests are shown as ignored.
     for (cfg, variables) in [
         ("with_vault", &["GATEHOUSE_VAULT"][..]),
@@ -54,18 +73,28 @@ fn are_given(variables: &[&str]) -> bool {
     all
 }
 
-/// Has this asked again when Go comes, changes or goes: where it is missing, it may come to any of the folders that are searched; a file that
-/// is not there yet cannot be watched, for cargo would take it for changed every time.
-fn watch_for_go(is_missing: bool) {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    for folder in std::env::split_paths(&path) {
-        let go = folder.join("go");
-        if go.is_file() {
-            println!("cargo::rerun-if-changed={}", go.display());
+/// Has this asked again when a program comes, changes or goes: where it is missing, it may come to any of the folders that are searched; a
+/// file that is not there yet cannot be watched, for cargo would take it for changed every time.
+fn watch_for(program: &str, is_missing: bool) {
+    for folder in searched_folders() {
+        let file = folder.join(program);
+        if file.is_file() {
+            println!("cargo::rerun-if-changed={}", file.display());
         } else if is_missing && folder.is_dir() {
             println!("cargo::rerun-if-changed={}", folder.display());
         }
     }
+}
+
+fn is_installed(program: &str) -> bool {
+    searched_folders()
+        .iter()
+        .any(|folder| folder.join(program).is_file())
+}
+
+fn searched_folders() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect()
 }
 
 /// Prints the version, and fails where a virtual environment could not be made.

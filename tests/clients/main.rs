@@ -5,6 +5,7 @@ mod everywhere;
 mod go;
 mod script;
 mod several_servers;
+mod several_servers_page;
 mod tofu;
 mod vaultrs;
 
