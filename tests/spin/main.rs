@@ -11,6 +11,8 @@ mod browser;
 mod client_address;
 mod clients;
 mod console;
+#[path = "../installation/first_root_token.rs"]
+mod first_root_token;
 #[path = "../clients/go.rs"]
 mod go;
 #[path = "../faults/hostile_requests.rs"]
