@@ -1,6 +1,7 @@
 //! The answers that the listener gives by itself, before any component sees the request.
 
 use bytes::Bytes;
+use gatehouse_ports::console_paths::is_for_console;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 
@@ -139,7 +140,7 @@ impl Dialect {
     pub(super) fn of(path: &str) -> Self {
         if path.starts_with("/api/v2/") {
             Self::Organizations
-        } else if path == "/ui" || path.starts_with("/ui/") {
+        } else if is_for_console(path, []) {
             Self::Pages
         } else {
             Self::Vault

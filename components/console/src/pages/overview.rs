@@ -67,6 +67,21 @@ pub fn page(visit: &Visit<'_>) -> Answer {
                 ("Version", at(&health, "/version")),
                 ("Cluster", at(&health, "/cluster_name")),
             ]))
+            h2 { "Needs attention" }
+            @if seen.findings.is_empty() {
+                p { "Nothing that your token can see, among the first " (MOUNTS_LOOKED_AT) " mounts and the first " (ROLES_LOOKED_AT) " roles of each." }
+            } @else {
+                ul { @for finding in &seen.findings { li {
+                    @match &finding.place {
+                        Some(place) => a href=(place) { (finding.text) },
+                        None => (finding.text),
+                    }
+                } } }
+            }
+            @if !seen.counts.is_empty() {
+                h2 { "What there is" }
+                (facts(&seen.counts))
+            }
             @if let Some(own) = &own {
                 h2 { "Your token" }
                 (facts(&[
@@ -78,21 +93,6 @@ pub fn page(visit: &Visit<'_>) -> Answer {
                     }),
                     ("Entity", at(own, "/data/entity_id")),
                 ]))
-            }
-            @if !seen.counts.is_empty() {
-                h2 { "What there is" }
-                (facts(&seen.counts))
-            }
-            h2 { "Needs attention" }
-            @if seen.findings.is_empty() {
-                p { "Nothing that your token can see, among the first " (MOUNTS_LOOKED_AT) " mounts and the first " (ROLES_LOOKED_AT) " roles of each." }
-            } @else {
-                ul { @for finding in &seen.findings { li {
-                    @match &finding.place {
-                        Some(place) => a href=(place) { (finding.text) },
-                        None => (finding.text),
-                    }
-                } } }
             }
         },
     )))

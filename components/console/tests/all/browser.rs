@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 /// Where the browser is.
 pub const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+/// The host's name for each request.
+pub const REQUEST_ID: &str = "5a0f8f0e-0000-4000-8000-000000000001";
 /// The token that tests sign in with.
 pub const TOKEN: &str = "hvs.CAESIOvernight";
 
@@ -175,7 +177,7 @@ impl Browser {
             headers.push(("cookie".to_owned(), cookie.clone().into_bytes()));
         }
         let answer = self.console.handle(&Request {
-            id: None,
+            id: Some(REQUEST_ID.to_owned()),
             method: method.to_owned(),
             target: target.to_owned(),
             peer: Some(PEER),

@@ -4,28 +4,17 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::browser::{Browser, PEER, TOKEN};
+use crate::browser::{Browser, PEER, REQUEST_ID, TOKEN};
 
-/// Every page, for a session that may look at all of them.
-const PAGES: [&str; 12] = [
-    "/ui/",
-    "/ui/sign-in",
-    "/ui/mounts",
-    "/ui/roles?mount=gcp",
-    "/ui/explain",
-    "/ui/policies",
-    "/ui/capabilities",
-    "/ui/tokens",
-    "/ui/leases",
-    "/ui/identity",
-    "/ui/organizations",
-    "/ui/nothing",
-];
+/// Every page, and one that there is not.
+fn pages() -> impl Iterator<Item = &'static str> {
+    gatehouse_console::addresses().chain(["/ui/nothing"])
+}
 
 #[test]
 fn h17_a_token_signs_in_and_is_in_no_page_and_in_no_address() {
     let mut browser = Browser::signed_in();
-    for page in PAGES {
+    for page in pages() {
         let shown = browser.get(page);
         assert!(!shown.text.contains(TOKEN), "{page}");
         let elsewhere = shown.headers.iter();
@@ -39,13 +28,14 @@ fn h17_a_token_signs_in_and_is_in_no_page_and_in_no_address() {
             .find(|(name, _)| matches!(name.as_str(), "x-vault-token" | "authorization"));
         assert!(String::from_utf8_lossy(&token.unwrap().1).ends_with(TOKEN));
         assert_eq!(request.peer, Some(PEER));
+        assert_eq!(request.id.as_deref(), Some(REQUEST_ID));
     }
 }
 
 #[test]
 fn h15_every_page_forbids_scripts_frames_and_keeping() {
     let mut browser = Browser::signed_in();
-    for page in PAGES {
+    for page in pages() {
         let shown = browser.get(page);
         let policy = shown.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none'"), "{page}: {policy}");
