@@ -72,6 +72,9 @@ fn a8_the_token_of_the_hash_initializes_an_empty_server_and_nobody_gets_a_root_t
     }
     let status = installation.send("GET", "/v1/sys/init", None, None);
     assert_eq!(status.json()["initialized"], false, "{status:?}");
+    let health = installation.send("GET", "/v1/sys/health", None, None);
+    assert_eq!(health.status, 501, "{health:?}");
+    assert!(policies_of(&installation, &token).status >= 400);
 
     let made = initialize(&installation, Some(&token), &json!({}));
     assert_eq!(made.status, 200, "{made:?}");
