@@ -58,7 +58,8 @@ fn s7_the_bao_command_line_manages_and_logs_in_with_three_servers_in_turns() {
 }
 
 #[test]
-fn s7_the_bao_command_line_manages_tokens_roles_policies_mounts_and_leases_with_three_servers_in_turns() {
+fn s7_the_bao_command_line_manages_tokens_roles_policies_mounts_and_leases_with_three_servers_in_turns()
+ {
     assert_content_with_servers_in_turns("bao_access.py", HOSTED);
 }
 
