@@ -163,7 +163,7 @@ fn s6_an_invitation_that_is_accepted_at_three_servers_at_once_is_accepted_once()
 }
 
 #[test]
-fn s6_an_invitation_that_is_declined_while_it_is_accepted_is_declined_once_and_makes_no_member() {
+fn s6_an_invitation_that_is_declined_while_it_is_accepted_ends_one_way_or_the_other() {
     let mut cluster = Cluster::start(SERVERS, "");
     let root = cluster.installation.root_token().to_owned();
     let servers = cluster.servers();
@@ -173,13 +173,13 @@ fn s6_an_invitation_that_is_declined_while_it_is_accepted_is_declined_once_and_m
             let action = ["accept", "decline"][caller % 2];
             invited.answer(server, action)
         });
-        let mut statuses = statuses(&answers);
-        // Who has accepted it before declines membership.
-        let accepted = statuses.remove(&200).unwrap_or_default();
-        assert!(accepted <= 1, "{answers:?}");
-        let expected = BTreeMap::from([(204, 1), (404, SERVERS * CALLERS - 1 - accepted)]);
-        assert_eq!(statuses, expected, "{answers:?}");
-        assert!(!invited.is_member(&servers));
+        // The first that was answered with success ended the invitation, one way or the other.
+        let status = match invited.is_member(&servers) {
+            true => 200,
+            false => 204,
+        };
+        let expected = BTreeMap::from([(status, 1), (404, SERVERS * CALLERS - 1)]);
+        assert_eq!(statuses(&answers), expected, "{answers:?}");
     }
 }
 

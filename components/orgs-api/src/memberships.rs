@@ -130,6 +130,13 @@ pub trait Memberships {
     /// [`MembershipError::NotFound`] where there is no such invitation to them, or the organization is switched off.
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;
 
+    /// Declines an invitation to the address of the user who asks: it is gone then, also where the organization is switched off.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotFound`] where there is no such invitation to them, or they have accepted it.
+    fn decline_invitation(&self, id: &str, by: &Caller) -> Result<(), MembershipError>;
+
     /// Ends the caller's own membership, or an invitation to them, also where the organization is closed to them.
     ///
     /// # Errors

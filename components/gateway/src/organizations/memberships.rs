@@ -193,7 +193,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Ends an invitation on behalf of the invited one. What the body says does not matter.
     fn decline_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_invited(id, "decline")?;
-        self.leave(&arrival, id)
+        let by = self.recorded_as(&arrival.caller);
+        self.organizations.decline_invitation(id, &by)?;
+        Ok(no_content())
     }
 
     fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, ApiError> {

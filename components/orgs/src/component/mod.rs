@@ -420,6 +420,10 @@ impl wit::memberships::Guest for Component {
         ORGS.accept_invitation(&id, &by)
     }
 
+    fn decline_invitation(id: String, by: Caller) -> Result<(), MembershipError> {
+        ORGS.decline_invitation(&id, &by)
+    }
+
     fn leave(id: String, by: Caller) -> Result<(), MembershipError> {
         ORGS.leave(&id, &by)
     }

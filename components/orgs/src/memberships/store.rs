@@ -36,6 +36,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.end_membership(organization, &stored, Some(scope), by)
     }
 
+    fn try_decline(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
+        let own = self
+            .own_membership(&by.identity, id)?
+            .filter(|own| !own.membership.record.is_active())
+            .ok_or(MembershipError::NotFound)?;
+        self.end_membership(&own.organization.external_id, &own.membership, None, by)
+    }
+
     fn try_leave(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
         let own = self
             .own_membership(&by.identity, id)?
@@ -158,6 +166,10 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
 
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {
         commit_with_retries(&self.clock, &self.random, || self.try_accept(id, by))
+    }
+
+    fn decline_invitation(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
+        commit_with_retries(&self.clock, &self.random, || self.try_decline(id, by))
     }
 
     fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {

@@ -454,6 +454,10 @@ impl Memberships for ImportedOrganizations {
         memberships_wit::accept_invitation(id, by)
     }
 
+    fn decline_invitation(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
+        memberships_wit::decline_invitation(id, by)
+    }
+
     fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
         memberships_wit::leave(id, by)
     }

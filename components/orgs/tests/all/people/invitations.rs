@@ -171,6 +171,7 @@ fn contract_4_11_only_the_account_with_the_address_accepts_or_declines() {
             orgs.accept_invitation(&invited.id, &stranger).map(drop),
             refused
         );
+        assert_eq!(orgs.decline_invitation(&invited.id, &stranger), refused);
         assert_eq!(orgs.leave(&invited.id, &stranger), refused);
         let own = orgs.own_membership(&stranger.identity, &invited.id);
         assert_eq!(own, Ok(None));
@@ -183,7 +184,10 @@ fn contract_4_11_only_the_account_with_the_address_accepts_or_declines() {
     let own = people.orgs.own_memberships(&by(&ada).identity).unwrap();
     assert_eq!(own.len(), 1);
     assert_eq!(own[0].membership, invited);
-    assert_eq!(people.orgs.leave(&invited.id, &by(&ada)), Ok(()));
+    assert_eq!(
+        people.orgs.decline_invitation(&invited.id, &by(&ada)),
+        Ok(())
+    );
     assert!(!store.keys().iter().any(|key| is_of_invitation(key)));
     let refused = people.accept(&invited.id, &ada).map(drop);
     assert_eq!(refused, Err(MembershipError::NotFound));
@@ -213,6 +217,24 @@ fn contract_4_11_an_invitation_to_what_is_switched_off_is_only_declined() {
     assert_eq!(own, Ok(Vec::new()));
     let refused = people.accept(&invited.id, &ada).map(drop);
     assert_eq!(refused, Err(MembershipError::NotFound));
+    assert_eq!(
+        people.orgs.decline_invitation(&invited.id, &by(&ada)),
+        Ok(())
+    );
+}
+
+#[test]
+fn contract_4_11_an_invitation_that_was_accepted_is_declined_no_more_and_its_member_stays() {
+    let (people, store) = people();
+    let (ada, _) = people.user("ada");
+    let invited = people.invite("ada@example.com", &[]).unwrap();
+    people.accept(&invited.id, &ada).unwrap();
+    let before = store.values();
+    assert_eq!(
+        people.orgs.decline_invitation(&invited.id, &by(&ada)),
+        Err(MembershipError::NotFound)
+    );
+    assert_eq!(store.values(), before);
     assert_eq!(people.orgs.leave(&invited.id, &by(&ada)), Ok(()));
 }
 
