@@ -1,13 +1,20 @@
 //! A browser without scripts: it keeps one cookie, and fills in the forms that pages have.
 
+use reqwest::header::HeaderMap;
+
 /// A page as it came.
 pub struct Shown {
     pub status: u16,
-    pub location: String,
-    pub policy: String,
-    /// The server's name for the request.
-    pub id: String,
     pub text: String,
+    headers: HeaderMap,
+}
+
+impl Shown {
+    /// The field of that name; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
 }
 
 /// A browser at one server.
@@ -81,24 +88,19 @@ impl Browser {
             request = request.header("Cookie", cookie);
         }
         let answer = request.send().unwrap();
-        let header = |name: &str| {
-            let value = answer.headers().get(name);
-            value.map_or_else(String::new, |value| value.to_str().unwrap().to_owned())
+        let shown = Shown {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            text: answer.text().unwrap(),
         };
-        let set = header("set-cookie");
+        let set = shown.header("set-cookie");
         if !set.is_empty() {
             self.cookie = match set.contains("Max-Age=0") {
                 true => None,
                 false => set.split(';').next().map(str::to_owned),
             };
         }
-        Shown {
-            status: answer.status().as_u16(),
-            location: header("location"),
-            policy: header("content-security-policy"),
-            id: header("x-request-id"),
-            text: answer.text().unwrap(),
-        }
+        shown
     }
 }
 

@@ -43,7 +43,7 @@ fn data(path: &str) -> Value {
 fn a_browser_is_led_to_the_console_and_other_clients_are_not() {
     let mut browser = Browser::at(SERVER.process.address());
     let shown = browser.get("/");
-    assert_eq!((shown.status, shown.location.as_str()), (303, "/ui/"));
+    assert_eq!((shown.status, shown.header("location")), (303, "/ui/"));
     assert_eq!(SERVER.as_root("GET", "/", None).status, 404);
     assert_eq!(browser.get("/ui/").status, 200);
 }
@@ -54,14 +54,19 @@ fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
     let overview = browser.get("/ui/");
     assert!(overview.text.contains("ready"), "{}", overview.text);
     assert!(!overview.text.contains("<script"));
-    assert!(overview.policy.starts_with("default-src 'none'"));
+    assert!(
+        overview
+            .header("content-security-policy")
+            .starts_with("default-src 'none'")
+    );
 
     let shown = browser.submit(
         "/ui/mounts",
         &[("path", "by-console"), ("description", "<b>")],
     );
     assert_eq!(
-        shown.location, "/ui/mounts/config?mount=by-console",
+        shown.header("location"),
+        "/ui/mounts/config?mount=by-console",
         "{}",
         shown.text
     );
@@ -150,7 +155,8 @@ fn an_organization_is_made_and_found() {
     let fields = [("name", "by-console"), ("email", "ops@example.com")];
     let shown = browser.submit("/ui/organizations", &fields);
     assert_eq!(
-        shown.location, "/ui/organizations/show?name=by-console",
+        shown.header("location"),
+        "/ui/organizations/show?name=by-console",
         "{}",
         shown.text
     );
@@ -204,7 +210,11 @@ fn a_body_beyond_what_the_server_reads_is_answered_by_a_page() {
     let huge = "a".repeat(1 << 20);
     let shown = browser.post("/ui/explain", &[("jwt", &huge)]);
     assert_eq!(shown.status, 413);
-    assert!(shown.policy.starts_with("default-src 'none'"));
+    assert!(
+        shown
+            .header("content-security-policy")
+            .starts_with("default-src 'none'")
+    );
     for said in [
         "<h1>The server could not answer this</h1>",
         "the request body is too large",

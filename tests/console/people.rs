@@ -9,7 +9,7 @@ use crate::{SERVER, data};
 fn followed(browser: &mut Browser, page: &str, fields: &[(&str, &str)]) -> Shown {
     let shown = browser.submit(page, fields);
     assert_eq!(shown.status, 303, "{page}: {}", shown.text);
-    browser.get(&shown.location)
+    browser.get(shown.header("location"))
 }
 
 fn organizations_api(method: &str, path: &str) -> Value {

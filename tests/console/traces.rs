@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::browser::Browser;
 
+/// The field of an answer with the server's name for the request.
+const NAME: &str = "x-request-id";
+
 /// A server with pages, which writes all that it can write into `folder`.
 fn server(folder: &Path) -> Installation {
     let file = |name: &str| folder.join(name).display().to_string();
@@ -39,11 +42,12 @@ fn what_is_asked_on_behalf_of_a_visit_is_recorded_under_the_name_of_the_visit() 
     let server = server(folder.path());
     let mut browser = Browser::signed_in(&address(&server), server.root_token());
     let shown = browser.get("/ui/");
-    assert_eq!((shown.status, shown.id.len()), (200, 36), "{}", shown.id);
+    let id = shown.header(NAME);
+    assert_eq!((shown.status, id.len()), (200, 36), "{id}");
     let records = audited(folder.path());
     let mut paths: Vec<&str> = records
         .iter()
-        .filter(|record| record["request"]["id"] == shown.id.as_str())
+        .filter(|record| record["request"]["id"] == id)
         .filter_map(|record| record["request"]["path"].as_str())
         .collect();
     paths.sort_unstable();
@@ -51,10 +55,10 @@ fn what_is_asked_on_behalf_of_a_visit_is_recorded_under_the_name_of_the_visit() 
     for path in ["auth/token/lookup-self", "sys/auth", "auth/gcp/role"] {
         assert!(paths.contains(&path), "{path}: {paths:?}");
     }
-    let other = browser.get("/ui/policies").id;
-    assert_ne!(other, shown.id);
+    let other = browser.get("/ui/policies");
+    assert_ne!(other.header(NAME), id);
     let lines = fs::read_to_string(folder.path().join("access.log")).unwrap();
-    assert!(lines.contains(&shown.id), "{lines}");
+    assert!(lines.contains(id), "{lines}");
 }
 
 #[test]

@@ -16,14 +16,21 @@ fn assert_a_visitor_signs_in_and_enables_the_method(host: Host) {
     let address = format!("http://{}", installation.address());
     let mut browser = Browser::at(&address);
     let shown = browser.get("/");
-    assert_eq!((shown.status, shown.location.as_str()), (303, "/ui/"));
+    assert_eq!((shown.status, shown.header("location")), (303, "/ui/"));
     let mut browser = Browser::signed_in(&address, installation.root_token());
     let overview = browser.get("/ui/");
     assert!(overview.text.contains("ready"), "{}", overview.text);
-    assert!(overview.policy.starts_with("default-src 'none'"));
+    assert!(
+        overview
+            .header("content-security-policy")
+            .starts_with("default-src 'none'")
+    );
     let fields = [("path", "by-console"), ("description", "<b>")];
     let shown = browser.submit("/ui/mounts", &fields);
-    assert_eq!(shown.location, "/ui/mounts/config?mount=by-console");
+    assert_eq!(
+        shown.header("location"),
+        "/ui/mounts/config?mount=by-console"
+    );
     assert!(browser.get("/ui/mounts").text.contains("&lt;b&gt;"));
     let mounts = installation.as_root("GET", "/v1/sys/auth", None).json();
     assert_eq!(mounts["data"]["by-console/"]["type"], "gcp");

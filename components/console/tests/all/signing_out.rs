@@ -105,6 +105,23 @@ fn a_token_that_may_end_none_is_left_and_the_page_says_so() {
 }
 
 #[test]
+fn a_token_that_is_seen_and_may_not_be_ended_is_left_and_the_page_says_so() {
+    let mut browser = visitor(&json!({ "type": "teams", "id": "team-1" }));
+    let api = &browser.api;
+    let tokens = json!({ "data": [token("at-1")] });
+    api.answers("GET", "/api/v2/teams/team-1/", 200, tokens);
+    let hidden = json!({ "errors": [] });
+    api.answers("DELETE", "/api/v2/authentication-tokens/", 404, hidden);
+    let shown = browser.submit("/ui/sign-out", &[("revoke", "yes")]);
+    assert!(
+        shown.text.contains("The token was not revoked"),
+        "{}",
+        shown.text
+    );
+    assert_eq!(browser.cookie, None);
+}
+
+#[test]
 fn a_token_that_has_ended_signs_out_and_a_failure_does_not() {
     let mut browser = visitor(&json!({ "type": "users", "id": "user-1" }));
     let failure = json!({ "errors": [{ "detail": "the store does not answer" }] });
