@@ -1,5 +1,6 @@
 //! Runs a cargo of its own for each unit, in target folders that all who ask share.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,9 @@ use std::thread;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::paths;
+use crate::seed::seed;
 use crate::toolchain;
-use crate::unit::Unit;
+use crate::unit::{PORTABLE, Unit};
 
 const TARGET: &str = "wasm32-wasip2";
 
@@ -87,14 +89,17 @@ impl Workshop {
     ///
     /// As [`Self::make`].
     pub fn make_all(&self, units: &[Unit]) -> Result<Vec<(Unit, Vec<u8>)>> {
-        let shared = Unit::AuthMethod.recipe().folder;
         let (together, apart): (Vec<Unit>, Vec<Unit>) = units
             .iter()
-            .partition(|unit| unit.recipe().folder == shared);
+            .partition(|unit| unit.recipe().folder == PORTABLE);
         let make = |units: &[Unit]| -> Result<Vec<(Unit, Vec<u8>)>> {
             let made = units.iter().map(|unit| Ok((*unit, self.make(*unit)?)));
             made.collect()
         };
+        // The other folders begin with what this one has compiled.
+        if let ([first, ..], [_, ..]) = (&*together, &*apart) {
+            self.make(*first)?;
+        }
         thread::scope(|scope| {
             let other = scope.spawn(|| make(&apart));
             let mut made = make(&together)?;
@@ -106,6 +111,14 @@ impl Workshop {
         })
     }
 
+    /// The target folders of all units, in one order: dependencies that are compiled in one are taken over by others, for which the compiler
+    /// must have been given the same flags.
+    fn target_folders(&self) -> Vec<PathBuf> {
+        let names: BTreeSet<&str> = Unit::ALL.iter().map(|unit| unit.recipe().folder).collect();
+        let folders = names.into_iter();
+        folders.map(|name| self.target_folder.join(name)).collect()
+    }
+
     fn compile(&self, unit: Unit) -> Result<Vec<u8>> {
         let recipe = unit.recipe();
         let target_folder = self.target_folder.join(recipe.folder);
@@ -114,6 +127,8 @@ impl Workshop {
             (Unit::AuthMethodWide, Quality::Draft) => Quality::Finished.profile(),
             (_, quality) => quality.profile(),
         };
+        let folders = [profile.to_owned(), format!("{TARGET}/{profile}")];
+        seed(&self.target_folder.join(PORTABLE), &target_folder, &folders)?;
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut cargo = Command::new(cargo);
         // Other crates link this one as a library; only here it becomes a component.
@@ -128,7 +143,7 @@ impl Workshop {
             .arg(&target_folder);
         remove_settings_of_outer_cargo(&mut cargo);
         let mut flags: Vec<String> = recipe.flags.iter().map(|&flag| flag.to_owned()).collect();
-        flags.extend(paths::remapped(&self.workspace, &target_folder));
+        flags.extend(paths::remapped(&self.workspace, &self.target_folders()));
         cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
         let output = cargo.output().context("cannot run cargo")?;
         if !output.status.success() {

@@ -10,6 +10,7 @@ mod compose;
 #[cfg(feature = "join")]
 mod parts;
 mod paths;
+mod seed;
 #[cfg(feature = "join")]
 pub mod spin;
 mod toolchain;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// The compiler flags by which the names of files in panic messages, and with them the bytes of a component, are the same wherever it is
 /// built. Where two rules fit, the compiler takes the later one.
-pub(crate) fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
+pub(crate) fn remapped(workspace: &Path, target_folders: &[PathBuf]) -> Vec<String> {
     let mut rules = Vec::new();
     if let Some(home) = cargo_home() {
         rules.extend(registries(&home).map(|registry| (registry, "cargo/registry".to_owned())));
@@ -15,7 +15,8 @@ pub(crate) fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
     rules.extend(standard_library());
     rules.push((workspace.to_owned(), ".".to_owned()));
     // Build scripts leave sources here, which are compiled like others.
-    rules.push((target_folder.to_owned(), "target".to_owned()));
+    let target_folders = target_folders.iter().cloned();
+    rules.extend(target_folders.map(|folder| (folder, "target".to_owned())));
     rules
         .into_iter()
         .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     fn rules() -> Vec<String> {
-        remapped(Path::new("/checkout"), Path::new("/built"))
+        remapped(Path::new("/checkout"), &["/built".into()])
     }
 
     #[test]

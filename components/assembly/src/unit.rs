@@ -43,6 +43,9 @@ pub enum Unit {
     PostgresOrgs,
 }
 
+/// The target folder that most units share, and the others begin with.
+pub(crate) const PORTABLE: &str = "portable";
+
 /// The instructions to the compiler for a unit.
 pub(crate) struct Recipe {
     pub package: &'static str,
@@ -110,7 +113,6 @@ impl Unit {
     }
 
     pub(crate) const fn recipe(self) -> Recipe {
-        const PORTABLE: &str = "portable";
         let (package, features, folder) = match self {
             Self::AuthMethod => ("gatehouse-auth-method", "component", PORTABLE),
             Self::AuthMethodWide => ("gatehouse-auth-method", "component", "wide"),
