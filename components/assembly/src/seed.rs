@@ -32,6 +32,13 @@ pub fn seed(from: &Path, to: &Path, profiles: &[String]) -> Result<()> {
     let mut unfinished = to.to_owned().into_os_string();
     unfinished.push(format!(".{}", process::id()));
     let unfinished = Path::new(&unfinished);
+    // One of an earlier process that was killed has links, which a copy must not write through.
+    match fs::remove_dir_all(unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove {}", unfinished.display()));
+        }
+        _ => {}
+    }
     for profile in profiles {
         let source = from.join(profile);
         if !source.exists() {
