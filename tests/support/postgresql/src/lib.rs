@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-use tokio_postgres::{Client, NoTls};
+pub use tokio_postgres::Client;
+use tokio_postgres::NoTls;
 
 /// The user and group that run the server where the tests are run by root, whom it refuses.
 const UNPRIVILEGED: u32 = 65534;
