@@ -9,7 +9,7 @@ use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, area, facts, form, notice, refused, tick};
 
-/// Takes the place of one endpoint of Google's each. The API changes those that are sent, so its field is not among the others.
+/// The endpoints that are asked in place of Google's. A write changes only the endpoints that it names, so this field is sent apart from the others.
 const ENDPOINTS: &str = "custom_endpoint";
 
 #[rustfmt::skip]
