@@ -1,6 +1,6 @@
 //! The overview: how the server is, and what needs attention.
 
-use maud::html;
+use maud::{Markup, html};
 use serde_json::Value;
 
 use super::resources::entries;
@@ -8,12 +8,18 @@ use super::{Answer, Outcome, Visit};
 use crate::api::{at, encoded, encoded_path};
 use crate::layout::{Page, facts};
 
-/// Mounts looked into at most: each takes two calls of the API.
-const MOUNTS_LOOKED_AT: usize = 20;
+/// Calls of the API that the page makes at most: whoever looks at it must not slow a large server down.
+const CALLS: usize = 60;
+/// Of these, the ones about the server, the visitor's token, the mounts, the organizations and the metrics.
+const CALLS_ABOUT_ALL: usize = 5;
+/// Calls for a mount: its configuration and the list of its roles. Each role takes one more.
+const CALLS_FOR_A_MOUNT: usize = 2;
+/// Mounts looked into at most, so that calls are left for their roles.
+const MOUNTS_LOOKED_AT: usize = 10;
 
-/// Roles of a mount looked into at most, each by a call of the API.
-const ROLES_LOOKED_AT: usize = 20;
-/// Organizations whose plans are looked at.
+/// Roles of a mount counted at most. One call lists them all.
+const ROLES_COUNTED: usize = 100;
+/// Organizations whose plans are looked at, by one call.
 const ORGANIZATIONS_LOOKED_AT: usize = 100;
 /// The fields of a role that leave someone out.
 const BOUNDS: &[&str] = &[
@@ -32,11 +38,20 @@ const DAYS_BEFORE_AN_END: u64 = 30;
 /// Seconds of a day.
 const DAY: u64 = 24 * 60 * 60;
 
-/// The findings that an operator may want to mend.
+/// Something that an operator may want to mend, or to look at elsewhere.
 struct Finding {
     text: String,
     /// The page where that is done. `None` where none is.
     place: Option<String>,
+}
+
+impl Finding {
+    fn at(place: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            place: Some(place.into()),
+        }
+    }
 }
 
 /// What the visitor may see of the server. What they may not see is left out, for it is not known.
@@ -45,6 +60,8 @@ struct Seen {
     /// What there is, and how much of it.
     counts: Vec<(&'static str, String)>,
     findings: Vec<Finding>,
+    /// What was not looked at, for there is too much of it, and the pages that show it.
+    left_out: Vec<Finding>,
 }
 
 /// The overview.
@@ -52,9 +69,9 @@ pub fn page(visit: &Visit<'_>) -> Answer {
     let (status, health) = visit.api.ask("GET", "/v1/sys/health", None)?;
     let state = match status {
         200 => "ready",
-        429 => "standing by",
-        501 => "not initialized: `gatehouse operator init` does that",
-        503 => "sealed: `gatehouse operator unseal` takes the shares of the root key",
+        429 => "standby",
+        501 => "not initialized: PUT /v1/sys/init initializes it",
+        503 => "sealed: `bao operator unseal` takes the shares of the root key",
         _ => "not known; the server's log says more",
     };
     let own = visit.api.read("/v1/auth/token/lookup-self").ok();
@@ -69,14 +86,14 @@ pub fn page(visit: &Visit<'_>) -> Answer {
             ]))
             h2 { "Needs attention" }
             @if seen.findings.is_empty() {
-                p { "Nothing that your token can see, among the first " (MOUNTS_LOOKED_AT) " mounts and the first " (ROLES_LOOKED_AT) " roles of each." }
+                p { "Nothing that your token can see" @if !seen.left_out.is_empty() { ", as far as this page looked" } "." }
             } @else {
-                ul { @for finding in &seen.findings { li {
-                    @match &finding.place {
-                        Some(place) => a href=(place) { (finding.text) },
-                        None => (finding.text),
-                    }
-                } } }
+                (list(&seen.findings))
+            }
+            @if !seen.left_out.is_empty() {
+                h2 { "Not looked at" }
+                p { "This page asks the server a limited number of questions. Look here for the rest:" }
+                (list(&seen.left_out))
             }
             @if !seen.counts.is_empty() {
                 h2 { "What there is" }
@@ -96,6 +113,17 @@ pub fn page(visit: &Visit<'_>) -> Answer {
             }
         },
     )))
+}
+
+fn list(findings: &[Finding]) -> Markup {
+    html! {
+        ul { @for finding in findings { li {
+            @match &finding.place {
+                Some(place) => a href=(place) { (finding.text) },
+                None => (finding.text),
+            }
+        } } }
+    }
 }
 
 fn seen(visit: &Visit<'_>) -> Seen {
@@ -120,39 +148,68 @@ fn of_mounts(visit: &Visit<'_>, seen: &mut Seen) {
         .map(|(path, _)| path.trim_end_matches('/'))
         .collect();
     seen.counts.push(("Auth mounts", methods.len().to_string()));
-    let mut roles = Some(Counted::default());
+    let mut mounts = Vec::new();
     for mount in methods.iter().take(MOUNTS_LOOKED_AT) {
         seen.findings.extend(of_credentials(visit, mount));
-        let of_mount = of_roles(visit, mount, &mut seen.findings);
-        roles = roles.zip(of_mount).map(|(roles, more)| roles.and(more));
+        let roles = roles_of(visit, mount);
+        if roles.as_ref().is_some_and(Vec::is_empty) {
+            let place = format!("/ui/roles/edit?mount={}", encoded(mount));
+            let text = format!("The mount {mount} has no role: no workload can log in there");
+            seen.findings.push(Finding::at(place, text));
+        }
+        mounts.push((*mount, roles));
     }
-    if let Some(mut roles) = roles {
-        roles.are_more |= methods.len() > MOUNTS_LOOKED_AT;
-        seen.counts.push(("Roles", roles.text()));
+    if let Some(last) = mounts.last().filter(|_| methods.len() > mounts.len()) {
+        let text = format!("Auth mounts after {}, and their roles", last.0);
+        seen.left_out.push(Finding::at("/ui/mounts", text));
+    }
+    count_roles(&mounts, methods.len(), seen);
+    let each = roles_of_each(&mounts);
+    for (mount, roles) in &mounts {
+        of_roles(
+            visit,
+            mount,
+            roles.as_deref().unwrap_or_default(),
+            each,
+            seen,
+        );
     }
 }
 
-/// A number that was counted as far as was looked.
-#[derive(Default)]
-struct Counted {
-    number: usize,
-    are_more: bool,
+/// The names of a mount's roles, one more than are counted at most; `None` where they may not be seen.
+fn roles_of(visit: &Visit<'_>, mount: &str) -> Option<Vec<String>> {
+    let limit = ROLES_COUNTED.saturating_add(1);
+    let path = format!("/v1/auth/{}/role?limit={limit}", encoded_path(mount));
+    visit.api.list(&path).ok()
 }
 
-impl Counted {
-    const fn and(self, other: Self) -> Self {
-        Self {
-            number: self.number.saturating_add(other.number),
-            are_more: self.are_more || other.are_more,
-        }
-    }
+/// The number of roles, where all of them may be seen.
+fn count_roles(mounts: &[(&str, Option<Vec<String>>)], all_mounts: usize, seen: &mut Seen) {
+    let numbers = mounts.iter().map(|(_, roles)| roles.as_ref().map(Vec::len));
+    let Some(numbers) = numbers.collect::<Option<Vec<usize>>>() else {
+        return;
+    };
+    let counted = numbers.iter().map(|number| *number.min(&ROLES_COUNTED));
+    let counted: usize = counted.sum();
+    let are_more =
+        all_mounts > mounts.len() || numbers.iter().any(|number| *number > ROLES_COUNTED);
+    let text = match are_more {
+        true => format!("more than {counted}"),
+        false => counted.to_string(),
+    };
+    seen.counts.push(("Roles", text));
+}
 
-    fn text(&self) -> String {
-        match self.are_more {
-            true => format!("more than {}", self.number),
-            false => self.number.to_string(),
-        }
-    }
+/// How many roles of each mount can be looked at, with the calls that are left.
+fn roles_of_each(mounts: &[(&str, Option<Vec<String>>)]) -> usize {
+    let spent = CALLS_FOR_A_MOUNT.saturating_mul(mounts.len());
+    let left = CALLS.saturating_sub(CALLS_ABOUT_ALL).saturating_sub(spent);
+    let calls = |each: usize| {
+        let roles = mounts.iter().filter_map(|(_, roles)| roles.as_ref());
+        roles.map(|roles| roles.len().min(each)).sum::<usize>()
+    };
+    let enough = (0..=ROLES_COUNTED).take_while(|each| calls(*each) <= left);
+    enough.last().unwrap_or(0)
 }
 
 /// Credentials that are missing, or never replaced.
@@ -173,47 +230,32 @@ fn of_credentials(visit: &Visit<'_>, mount: &str) -> Option<Finding> {
         }
         _ => return None,
     };
-    Some(Finding {
-        text,
-        place: Some(format!("/ui/mounts/config?mount={}", encoded(mount))),
-    })
+    let place = format!("/ui/mounts/config?mount={}", encoded(mount));
+    Some(Finding::at(place, text))
 }
 
-/// A mount without roles, and roles that bind no one. Answers how many there are, where that may be seen.
-fn of_roles(visit: &Visit<'_>, mount: &str, found: &mut Vec<Finding>) -> Option<Counted> {
-    let path = format!("/v1/auth/{}/role", encoded_path(mount));
+/// Roles of a mount that bind no one, among the first `looked_at`.
+fn of_roles(visit: &Visit<'_>, mount: &str, roles: &[String], looked_at: usize, seen: &mut Seen) {
     let query = encoded(mount);
-    // One more than are looked at says whether there are more.
-    let limit = ROLES_LOOKED_AT.saturating_add(1);
-    let roles = visit.api.list(&format!("{path}?limit={limit}")).ok()?;
-    if roles.is_empty() {
-        found.push(Finding {
-            text: format!("The mount {mount} has no role: no workload can log in there"),
-            place: Some(format!("/ui/roles/edit?mount={query}")),
-        });
-    }
-    for role in roles.iter().take(ROLES_LOOKED_AT) {
-        let read = visit.api.read(&format!("{path}/{}", encoded(role)));
-        let is_open = read.is_ok_and(|role| {
+    for role in roles.iter().take(looked_at) {
+        let path = format!("/v1/auth/{}/role/{}", encoded_path(mount), encoded(role));
+        let is_open = visit.api.read(&path).is_ok_and(|role| {
             let data = role.get("data").unwrap_or(&Value::Null);
             !BOUNDS.iter().any(|bound| binds(data.get(bound)))
         });
         if is_open {
-            found.push(Finding {
-                text: format!(
-                    "The role {role} of {mount} is bound to no account, project or place"
-                ),
-                place: Some(format!(
-                    "/ui/roles/edit?mount={query}&role={}",
-                    encoded(role)
-                )),
-            });
+            let place = format!("/ui/roles/edit?mount={query}&role={}", encoded(role));
+            let text = format!(
+                "The role {role} of {mount} is bound to no account, project, zone, region, group or label"
+            );
+            seen.findings.push(Finding::at(place, text));
         }
     }
-    Some(Counted {
-        number: roles.len().min(ROLES_LOOKED_AT),
-        are_more: roles.len() > ROLES_LOOKED_AT,
-    })
+    if roles.len() > looked_at {
+        let text = format!("Roles of {mount} beyond the first {looked_at}");
+        seen.left_out
+            .push(Finding::at(format!("/ui/roles?mount={query}"), text));
+    }
 }
 
 /// True if a bound of a role leaves anyone out.
@@ -234,15 +276,21 @@ fn of_organizations(visit: &Visit<'_>, seen: &mut Seen) {
         return;
     };
     let total = at(&answer, "/meta/pagination/total-count");
+    let number = total.parse::<usize>();
     seen.counts.push(("Organizations", total));
     let expired = entries(&answer).filter(|one| at(one, "/attributes/plan-expired") == "true");
     seen.findings.extend(expired.map(|organization| {
         let name = at(organization, "/attributes/name");
-        Finding {
-            text: format!("The plan of the organization {name} has expired"),
-            place: Some(format!("/ui/organizations/plan?name={}", encoded(&name))),
-        }
+        let place = format!("/ui/organizations/plan?name={}", encoded(&name));
+        Finding::at(
+            place,
+            format!("The plan of the organization {name} has expired"),
+        )
     }));
+    if number.is_ok_and(|number| number > ORGANIZATIONS_LOOKED_AT) {
+        let text = format!("Plans of organizations beyond the first {ORGANIZATIONS_LOOKED_AT}");
+        seen.left_out.push(Finding::at("/ui/organizations", text));
+    }
 }
 
 /// Live tokens, and what ends soon.

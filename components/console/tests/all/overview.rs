@@ -128,17 +128,94 @@ fn what_ends_soon_needs_attention_and_what_ends_later_does_not() {
     }
 }
 
+/// Calls of the API that one look at the overview makes at most.
+const MOST_CALLS: usize = 60;
+
 #[test]
 fn a_large_server_is_looked_into_by_a_bounded_number_of_calls() {
+    for (number, of_each, looked_at) in [
+        // The most mounts that are looked into, with as many roles as there are calls for.
+        (10, 3, 3),
+        (10, 4, 3),
+        (11, 300, 3),
+        (2000, 300, 3),
+        (1, 53, 53),
+        (1, 54, 53),
+        (3, 16, 16),
+        (3, 300, 16),
+    ] {
+        let mut browser = Browser::signed_in();
+        let api = &browser.api;
+        api.answers("GET", "/v1/sys/auth", 200, mounts(number));
+        api.answers("LIST", "/v1/auth/", 200, roles(of_each));
+        let organizations =
+            json!({ "data": [], "meta": { "pagination": { "total-count": 1_000_000 } } });
+        api.answers("GET", "/api/v2/organizations", 200, organizations);
+        let shown = browser.get("/ui/").text;
+        let calls = browser.api.sent();
+        let looked_into = number.min(10);
+        assert_eq!(calls.len(), 5 + looked_into * (2 + looked_at), "{number}");
+        assert!(calls.len() <= MOST_CALLS, "{number} {of_each}");
+        // What is left out is said, with the page that shows it.
+        let rest = r#"<a href="/ui/mounts">Auth mounts after gcp-09, and their roles</a>"#;
+        assert_eq!(shown.contains(rest), number > 10, "{shown}");
+        let rest = format!(
+            r#"<a href="/ui/roles?mount=gcp-00">Roles of gcp-00 beyond the first {looked_at}</a>"#
+        );
+        assert_eq!(shown.contains(&rest), of_each > looked_at, "{shown}");
+        let rest = r#"<a href="/ui/organizations">Plans of organizations beyond the first 100</a>"#;
+        assert!(shown.contains(rest), "{shown}");
+    }
+}
+
+#[test]
+fn calls_that_a_small_mount_does_not_need_go_to_the_others() {
     let mut browser = Browser::signed_in();
-    browser.api.answers("GET", "/v1/sys/auth", 200, mounts(50));
-    browser.api.answers("LIST", "/v1/auth/", 200, roles(21));
+    let api = &browser.api;
+    api.answers("GET", "/v1/sys/auth", 200, mounts(3));
+    api.answers("LIST", "/v1/auth/gcp-00/role", 200, roles(200));
+    api.answers("LIST", "/v1/auth/gcp-01/role", 200, roles(1));
+    let refusal = json!({ "errors": ["permission denied"] });
+    api.answers("LIST", "/v1/auth/gcp-02/role", 403, refusal);
     let shown = browser.get("/ui/").text;
-    assert_eq!(
-        fact(&shown, "Roles").as_deref(),
-        Some("more than 400"),
+    // All that is left after five calls about the server, six about mounts, and the one role.
+    assert!(
+        shown.contains("Roles of gcp-00 beyond the first 48"),
         "{shown}"
     );
-    // 20 mounts with a configuration, a list and 20 roles each, and five calls about the server.
-    assert_eq!(browser.api.sent().len(), 20 * 22 + 5);
+    assert_eq!(browser.api.sent().len(), MOST_CALLS);
+}
+
+#[test]
+fn roles_are_counted_beyond_those_that_are_looked_at() {
+    for (number, of_each, told) in [
+        (2, 100, "200"),
+        (2, 101, "more than 200"),
+        (11, 1, "more than 10"),
+    ] {
+        let mut browser = Browser::signed_in();
+        let api = &browser.api;
+        api.answers("GET", "/v1/sys/auth", 200, mounts(number));
+        api.answers("LIST", "/v1/auth/", 200, roles(of_each));
+        let shown = browser.get("/ui/").text;
+        assert_eq!(fact(&shown, "Roles").as_deref(), Some(told), "{shown}");
+    }
+}
+
+#[test]
+fn a_small_server_is_looked_into_as_a_whole() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    api.answers("GET", "/v1/sys/auth", 200, mounts(1));
+    api.answers("LIST", "/v1/auth/", 200, roles(1));
+    let config = json!({ "data": { "identity_token_audience": "aud" } });
+    api.answers("GET", "/v1/auth/gcp-00/config", 200, config);
+    let role = json!({ "data": { "bound_projects": ["p"] } });
+    api.answers("GET", "/v1/auth/gcp-00/role/role-0", 200, role);
+    let shown = browser.get("/ui/").text;
+    assert!(
+        shown.contains("<p>Nothing that your token can see.</p>")
+            && !shown.contains("Not looked at"),
+        "{shown}"
+    );
 }
