@@ -169,7 +169,7 @@ impl<'a> Api<'a> {
                 return Err(ApiError {
                     status: 403,
                     messages: vec![
-                        "you signed in with a token that can access only organizations".to_owned(),
+                        "you signed in with a token that opens organizations alone".to_owned(),
                     ],
                 });
             }

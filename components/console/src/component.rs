@@ -1,5 +1,6 @@
 //! The console as a component.
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use gatehouse_ports::{OsRandom, SystemClock};
@@ -17,7 +18,6 @@ mod bindings {
             "../../wit/deps/sockets",
             "../../wit/deps/cli",
             "../../wit/deps/http",
-            "../../wit/network",
             "../../wit/storage",
             "../../wit/auth-method",
             "../../wit/access",
@@ -27,9 +27,6 @@ mod bindings {
             "../../wit/console",
         ],
         world: "gatehouse:console/console",
-        with: {
-            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
-        },
         generate_all,
     });
 
@@ -51,7 +48,7 @@ impl Guest for Component {
             id: request.id,
             method: request.method,
             target: request.target,
-            peer: request.peer,
+            peer: request.peer.map(Into::into),
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
@@ -71,6 +68,24 @@ impl Guest for Component {
     }
 }
 
+impl From<wit::IpAddress> for IpAddr {
+    fn from(address: wit::IpAddress) -> Self {
+        match address {
+            wit::IpAddress::Ipv4(bytes) => <[u8; 4]>::from(bytes).into(),
+            wit::IpAddress::Ipv6(groups) => <[u16; 8]>::from(groups).into(),
+        }
+    }
+}
+
+impl From<IpAddr> for wit::IpAddress {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self::Ipv4(address.octets().into()),
+            IpAddr::V6(address) => Self::Ipv6(address.segments().into()),
+        }
+    }
+}
+
 /// The API, imported.
 struct Imported;
 
@@ -80,7 +95,7 @@ impl Exchange for Imported {
             id: request.id,
             method: request.method,
             target: request.target,
-            peer: request.peer,
+            peer: request.peer.map(Into::into),
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,

@@ -99,7 +99,7 @@ pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().into())),
             None => Err(ApiError {
                 status: 400,
-                messages: vec!["a line has no = between its key and its value".to_owned()],
+                messages: vec!["a line has no = between key and value".to_owned()],
             }),
         })
         .collect()

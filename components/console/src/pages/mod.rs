@@ -197,7 +197,7 @@ pub fn forged() -> Page {
         status: 403,
         title: "This form was not made in your session".to_owned(),
         content: html! {
-            p { "It was not carried out. You signed in or out in another window after it was shown, or another site sent it in your name." }
+            p { "It was not carried out. Either you signed in or out in another window after it was shown, or another site sent it in your name." }
             p { "Open the page again from the " a href="/ui/" { "overview" } " and fill the form in once more." }
         },
     }
@@ -209,7 +209,7 @@ pub fn too_long() -> Page {
         status: 413,
         title: "This form is too long".to_owned(),
         content: html! {
-            p { "It was not read. A form may have 512 KiB: check what you pasted. Use the API for longer values." }
+            p { "It was not read. A form may have 512 KiB; see whether you pasted something else than was asked for. What is longer is written by the API." }
         },
     }
 }

@@ -86,7 +86,7 @@ fn list(visit: &Visit<'_>) -> Answer {
         "Identity",
         html! {
             h2 { "Entities" }
-            p { "An entity is one identity, through whatever mounts and roles it logs in." }
+            p { "An entity is who logs in, by whatever mount or role." }
             (entities)
             p { a href="/ui/identity/edit?kind=entity" { "Make an entity" } ", " a href="/ui/identity/merge" { "merge entities" } }
             h2 { "Groups" }

@@ -195,7 +195,7 @@ fn list(visit: &Visit<'_>) -> Answer {
             (invitations::part(visit))
             h2 { "Make an organization" }
             (form(visit.session, "/ui/organizations", html! {
-                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", ""))
+                (input("name", "Name", "Letters, digits, - and _; it stands in addresses.", ""))
                 (input("email", "Email", "Where notices about the organization go.", ""))
             }, "Make it"))
         },

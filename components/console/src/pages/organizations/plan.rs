@@ -18,7 +18,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
             @if !organization.is_self_hosted() {
                 h2 { "Subscription" }
                 (part(attributes(visit, &format!("{path}/subscription"), &["Term", "Value"])))
-                p { "Site administrators change the plan, under “Site administration”." }
+                p { "Site administrators book another plan, under “Site administration”." }
                 h2 { "Entitlements" }
             }
             (part(attributes(visit, &format!("{path}/entitlement-set"), &["Entitlement", "Has it"])))
