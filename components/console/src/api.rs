@@ -26,7 +26,7 @@ pub fn encoded_path(path: &str) -> String {
     parts.join("/")
 }
 
-/// An answer that is no success.
+/// An answer that is not a success.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the API answered {status}")]
 pub struct ApiError {
@@ -70,7 +70,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn read(&self, path: &str) -> Result<Value, ApiError> {
         self.call("GET", path, None)
     }
@@ -79,7 +79,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success. An empty list is 404 in the API, and no error here.
+    /// When the answer is not a success. An empty list is 404 in the API, and no error here.
     pub fn list(&self, path: &str) -> Result<Vec<String>, ApiError> {
         let answer = match self.call("LIST", path, None) {
             Err(error) if error.status == 404 && error.messages.is_empty() => return Ok(Vec::new()),
@@ -92,7 +92,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn write(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
         self.call("POST", path, Some(body))
     }
@@ -101,7 +101,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
         self.call("PATCH", path, Some(body))
     }
@@ -110,7 +110,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn delete(&self, path: &str) -> Result<Value, ApiError> {
         self.call("DELETE", path, None)
     }
@@ -119,7 +119,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn delete_with(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
         self.call("DELETE", path, Some(body))
     }
@@ -128,7 +128,7 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     pub fn replace(&self, path: &str, body: &Value) -> Result<Value, ApiError> {
         self.call("PUT", path, Some(body))
     }
@@ -169,7 +169,7 @@ impl<'a> Api<'a> {
                 return Err(ApiError {
                     status: 403,
                     messages: vec![
-                        "you signed in with a token that opens organizations alone".to_owned(),
+                        "you signed in with a token that can access only organizations".to_owned(),
                     ],
                 });
             }

@@ -50,7 +50,7 @@ enum Arrival {
     Without,
     /// It is a session.
     With(Session),
-    /// It is none.
+    /// It is not a valid session.
     Refused(SessionError),
 }
 
@@ -90,7 +90,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         self.answer(request, key).unwrap_or_else(|_| {
             plain(
                 500,
-                "The server has no randomness now, and makes no session without. Try again later.",
+                "The server has no random numbers now, which a session needs. Try again later.",
             )
         })
     }

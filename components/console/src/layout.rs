@@ -217,7 +217,7 @@ pub fn refused(error: &ApiError) -> Markup {
     }
 }
 
-/// The page of an answer that is no success.
+/// The page of an answer that is not a success.
 pub fn refusal(error: &ApiError) -> Page {
     Page {
         status: match error.status {
@@ -233,7 +233,7 @@ const fn headline(status: u16) -> &'static str {
     match status {
         400 | 422 => "The server did not accept this",
         401 | 403 => "Your token does not allow this",
-        404 => "There is no such thing, or your token may not see it",
+        404 => "It does not exist, or your token may not see it",
         413 => "This is too long",
         409 => "Something else has this name, or has changed meanwhile",
         429 => "Too many requests",
@@ -249,8 +249,8 @@ const fn advice(status: u16) -> &'static str {
             "The token may have ended: sign out and in again. Otherwise ask for a policy that allows this path; “What may a token do?” shows \
              what yours allows."
         }
-        404 => "Look at the list that it was named in: it may have been deleted or renamed.",
-        413 => "Paste what was asked for alone; see whether it is something else.",
+        404 => "Look at the list that named it: it may have been deleted or renamed.",
+        413 => "Check what you pasted: it is longer than what the field asks for.",
         409 => "Load the page again to see how it is now, then send the form again.",
         429 => "Wait a minute, then send the form again.",
         503 => "See the overview: the server may be sealed, or its store may be out of reach.",

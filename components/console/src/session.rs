@@ -50,7 +50,7 @@ pub struct Session {
     used_at: u64,
 }
 
-/// Why a cookie is no session.
+/// Why a cookie is not a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
     /// It does not open under this server's key.

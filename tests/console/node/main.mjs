@@ -107,7 +107,7 @@ try {
     await guest.submit("Join by-browser", {});
     assert.equal(await guest.heading(), "Organizations");
     assert.equal(await guest.go("/ui/site"), 404);
-    await guest.says("for site administrators");
+    await guest.says("Only site administrators");
   });
 
   await scenario("the keyboard goes through a page in its order, and shows where it is", async () => {

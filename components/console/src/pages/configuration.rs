@@ -16,16 +16,16 @@ const ENDPOINTS: &str = "custom_endpoint";
 const FIELDS: &[Attribute] = &[
     attribute("identity_token_audience", "Audience of identity tokens", "For credentials without a stored key: the workload identity provider at Google.", Kind::Text),
     attribute("service_account_email", "Service account", "The account that identity tokens are exchanged for.", Kind::Text),
-    attribute("identity_token_ttl", "Life of an identity token", "Seconds; 0 for an hour.", Kind::Seconds),
-    attribute("iam_alias", "Alias of iam logins", "What identity knows them by: the role, or the account that logs in.", Kind::Choice(&["", "role_id", "unique_id"])),
-    attribute("gce_alias", "Alias of gce logins", "What identity knows them by: the role, or the instance that logs in.", Kind::Choice(&["", "role_id", "instance_id"])),
-    attribute("iam_metadata", "Metadata of iam logins", "What tokens and aliases carry of a login, one on each line; “default” alone stands for the usual ones.", Kind::Lines),
-    attribute("gce_metadata", "Metadata of gce logins", "What tokens and aliases carry of an instance and its login, one on each line; “default” alone stands for the usual ones.", Kind::Lines),
-    attribute("rotation_period", "Rotation period", "After how many seconds the stored key is replaced; 0 for never.", Kind::Seconds),
-    attribute("rotation_schedule", "Rotation schedule", "When the stored key is replaced, as cron writes it (0 3 * * 6 is each Saturday at three); in place of a period.", Kind::Text),
+    attribute("identity_token_ttl", "Lifetime of an identity token", "Seconds; 0 for an hour.", Kind::Seconds),
+    attribute("iam_alias", "Alias of iam logins", "What entities are named after: the role, or the account that logs in.", Kind::Choice(&["", "role_id", "unique_id"])),
+    attribute("gce_alias", "Alias of gce logins", "What entities are named after: the role, or the instance that logs in.", Kind::Choice(&["", "role_id", "instance_id"])),
+    attribute("iam_metadata", "Metadata of iam logins", "Fields of a login that its tokens and aliases carry, one on each line; “default” alone stands for the usual fields.", Kind::Lines),
+    attribute("gce_metadata", "Metadata of gce logins", "Fields of an instance and its login that tokens and aliases carry, one on each line; “default” alone stands for the usual fields.", Kind::Lines),
+    attribute("rotation_period", "Rotation period", "Seconds after which the stored key is replaced; 0 for never.", Kind::Seconds),
+    attribute("rotation_schedule", "Rotation schedule", "When the stored key is replaced, as a cron expression (0 3 * * 6 is each Saturday at three); instead of a period.", Kind::Text),
     attribute("rotation_window", "Rotation window", "How many seconds late a scheduled rotation may be; 0 for any number.", Kind::Seconds),
-    attribute("rotation_policy", "Rotation policy", "The server keeps this name for clients that send it, and does nothing with it.", Kind::Text),
-    attribute("disable_automated_rotation", "Stop rotations", "Neither schedule nor period then has the stored key replaced.", Kind::Flag),
+    attribute("rotation_policy", "Rotation policy", "Stored for clients that send it; has no effect.", Kind::Text),
+    attribute("disable_automated_rotation", "Stop rotations", "The stored key is then replaced by neither schedule nor period.", Kind::Flag),
 ];
 
 fn api_path(mount: &str) -> String {
@@ -78,8 +78,8 @@ fn form_page(
                 ("Identifier of the key", of_key("private_key_id")),
             ]))
             (form(visit.session, &action, html! {
-                (area("credentials", "Credentials", "The key of a service account, as Google gives it out in JSON. It is never shown again. Empty leaves what is stored.", "", 6))
-                (tick("remove_credentials", "Remove the stored credentials", "The method then asks Google as the server itself, or with identity tokens.", false))
+                (area("credentials", "Credentials", "The JSON key of a service account. It is never shown again. Empty leaves the stored one.", "", 6))
+                (tick("remove_credentials", "Remove the stored credentials", "The method then calls Google with the server's own credentials, or with identity tokens.", false))
                 @for row in FIELDS {
                     (field(row.name, row.label, row.help, row.kind, &value(row.name)))
                 }

@@ -29,7 +29,7 @@ fn asking(visit: &Visit<'_>, mount: &str, role: &str) -> Markup {
         visit.session,
         "/ui/explain",
         html! {
-            (input("mount", "Mount", "Where the auth method is enabled.", mount))
+            (input("mount", "Mount", "The path where the auth method is enabled.", mount))
             (input("role", "Role", "The role that the login named.", role))
             (area("jwt", "JWT", "Three parts with dots between them.", "", 6))
         },
@@ -61,9 +61,9 @@ pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
         "Why was this login refused?",
         html! {
             @if allowed {
-                (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed, or it came from elsewhere."))
+                (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed since, or the login came from another address."))
             } @else {
-                p class="refused" role="alert" { "This login is refused. The client is told of the first check that failed; mend every one of them. A check is not made where it needs what an earlier one could not tell." }
+                p class="refused" role="alert" { "This login is refused. The client is told only the first check that failed; correct them all. A check that needs the result of a failed one is not made." }
             }
             (table(&["Check", "Outcome", "What it compared", "Answer to the client"], &rows))
             h2 { "Another login" }

@@ -91,7 +91,7 @@ pub fn pair_lines(value: Option<&Value>) -> String {
 ///
 /// # Errors
 ///
-/// When a line is no pair.
+/// When a line is not a pair.
 pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
@@ -99,7 +99,7 @@ pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().into())),
             None => Err(ApiError {
                 status: 400,
-                messages: vec!["a line has no = between key and value".to_owned()],
+                messages: vec!["a line has no = between its key and its value".to_owned()],
             }),
         })
         .collect()
@@ -127,7 +127,7 @@ pub fn changed(table: &[Attribute], form: &Fields, before: &Value) -> Map<String
             Kind::Flag => form.is_ticked(row.name).into(),
             Kind::Lines | Kind::Labels => form.lines(row.name).into(),
             Kind::Seconds | Kind::Number if text.is_empty() => Value::Null,
-            // A number that is none is sent as it is: the API names the mistake.
+            // An invalid number is sent as it is: the API names the mistake.
             Kind::Seconds | Kind::Number => text
                 .parse::<u64>()
                 .map_or_else(|_| text.into(), Value::from),

@@ -63,7 +63,7 @@ type Look = fn(&Visit<'_>) -> Answer;
 /// Does what a form asks for.
 type Act = fn(&Visit<'_>, &Fields) -> Answer;
 
-/// What is at an address.
+/// A page or a form at an address.
 struct Route {
     path: &'static str,
     /// `None` where there is only a form to be sent to.
@@ -82,7 +82,7 @@ impl Route {
         }
     }
 
-    /// Where a form of another page is sent to.
+    /// The address that a form of another page is sent to.
     const fn form(path: &'static str, act: Act) -> Self {
         Self {
             path,
@@ -197,7 +197,7 @@ pub fn forged() -> Page {
         status: 403,
         title: "This form was not made in your session".to_owned(),
         content: html! {
-            p { "It was not carried out. Either you signed in or out in another window after it was shown, or another site sent it in your name." }
+            p { "It was not carried out. You signed in or out in another window after it was shown, or another site sent it in your name." }
             p { "Open the page again from the " a href="/ui/" { "overview" } " and fill the form in once more." }
         },
     }
@@ -209,7 +209,7 @@ pub fn too_long() -> Page {
         status: 413,
         title: "This form is too long".to_owned(),
         content: html! {
-            p { "It was not read. A form may have 512 KiB; see whether you pasted something else than was asked for. What is longer is written by the API." }
+            p { "It was not read. A form may have 512 KiB: check what you pasted. Use the API for longer values." }
         },
     }
 }

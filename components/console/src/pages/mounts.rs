@@ -78,7 +78,7 @@ fn confirm(visit: &Visit<'_>, path: &str) -> Page {
     Page::new(
         format!("Disable {path}"),
         html! {
-            p { "This deletes its configuration and its roles, and ends every token that was made by it. It cannot be undone." }
+            p { "This deletes its configuration and its roles, and revokes every token that it made. It cannot be undone." }
             (form(visit.session, "/ui/mounts/disable", html! {
                 input type="hidden" name="path" value=(path);
                 (input("typed", "Path", "Type the path of the mount once more.", ""))
@@ -99,7 +99,7 @@ pub fn check(visit: &Visit<'_>) -> Answer {
         format!("What Google grants {mount}"),
         html! {
             (tree(&data))
-            p { "Where something is refused, give the service account the role that the text names, at Google, and look again." }
+            p { "Where a permission is missing, grant the service account the role that the text names in Google Cloud, and check again." }
             p { a href={ "/ui/mounts/config?mount=" (encoded(mount)) } { "Configuration" } }
         },
     )))

@@ -58,8 +58,8 @@ pub fn edit(visit: &Visit<'_>) -> Answer {
         "" => EXAMPLE.to_owned(),
         name => at(&visit.api.read(&api_path(name))?, "/data/policy"),
     };
-    let told = (visit.query.text("done") == "saved")
-        .then(|| notice("The policy is saved, and holds from now on."));
+    let told =
+        (visit.query.text("done") == "saved").then(|| notice("The policy is saved and in force."));
     Ok(Outcome::Page(editor(visit, name, name, &text, told)))
 }
 
@@ -74,7 +74,7 @@ fn editor(visit: &Visit<'_>, known: &str, name: &str, text: &str, told: Option<M
             (told.unwrap_or_default())
             (form(visit.session, &address(known), html! {
                 @if known.is_empty() {
-                    (input("name", "Name", "In small letters; roles and groups name policies by it.", name))
+                    (input("name", "Name", "In lower case; roles and groups refer to policies by it.", name))
                 }
                 (area("policy", "Rules", "One block for each path: path \"…\" { capabilities = [\"read\"] }. A + stands for one segment, a * at the end for the rest.", text, 20))
             }, "Save the policy"))

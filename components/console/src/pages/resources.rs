@@ -25,7 +25,7 @@ pub fn document(kind: &str, attributes: impl Into<Value>) -> Value {
 ///
 /// # Errors
 ///
-/// When the answer is no success.
+/// When the answer is not a success.
 pub fn turned_to(visit: &Visit<'_>, path: &str) -> Result<Value, ApiError> {
     let mark = if path.contains('?') { '&' } else { '?' };
     visit.api.read(&format!(

@@ -13,7 +13,7 @@ use crate::session::Credential;
 /// Stands in every token of the organizations API, and in no token of the server.
 const API_TOKEN_MARK: &str = ".atlasv1.";
 
-/// What is said where the API lets the token not be ended by its bearer.
+/// Why a token was not revoked that the API does not let its bearer revoke.
 const LEFT: &str = "The token was not revoked: it may not end tokens. An owner of its organization does that, on the page of tokens or on that of the team; until then it goes on to work.";
 
 /// Ends the visitor's token, and then the session. `chosen` names the token where the visitor was asked which of several it is.

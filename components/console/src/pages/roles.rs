@@ -29,25 +29,25 @@ const FIELDS: &[Row] = &[
     ("bound_projects", "Projects", "Accounts and instances must be of one of these.", Kind::Lines, Of::Both),
     ("bound_folders", "Folders", "One of these must hold the project.", Kind::Lines, Of::Both),
     ("bound_organizations", "Organizations at Google", "One of these must hold the project.", Kind::Lines, Of::Both),
-    ("max_jwt_exp", "Longest life of a JWT", "Seconds from now to the expiry of a JWT at most.", Kind::Seconds, Of::Iam),
+    ("max_jwt_exp", "Maximum lifetime of a JWT", "Most seconds from the login to the expiry of its JWT.", Kind::Seconds, Of::Iam),
     ("allow_gce_inference", "Let instances log in", "Instances may log in by their service account.", Kind::Flag, Of::Iam),
     ("bound_zones", "Zones", "Instances must be in one of these, such as europe-west1-b.", Kind::Lines, Of::Gce),
     ("bound_regions", "Regions", "Instances must be in one of these, such as europe-west1.", Kind::Lines, Of::Gce),
     ("bound_instance_groups", "Instance groups", "Instances must be members of one of these.", Kind::Lines, Of::Gce),
     ("bound_labels", "Labels", "Instances must have all of these, each as key:value.", Kind::Labels, Of::Gce),
-    ("max_instance_age", "Greatest age of an instance", "Seconds from its creation to its login at most; 0 for no bound.", Kind::Seconds, Of::Gce),
-    ("bound_audiences", "Further audiences", "A JWT may have one of these beside the one of the role.", Kind::Lines, Of::Both),
-    ("live_checks", "Ask Google at each login", "Without it, what Google signed is believed: an account that was disabled or an instance that is gone can log in until its JWT ends.", Kind::Flag, Of::Both),
+    ("max_instance_age", "Maximum age of an instance", "Most seconds from its creation to its login; 0 for no maximum.", Kind::Seconds, Of::Gce),
+    ("bound_audiences", "Further audiences", "A JWT may have one of these instead of the role's own audience.", Kind::Lines, Of::Both),
+    ("live_checks", "Ask Google at each login", "If not, a JWT that Google signed is enough: a disabled account or a deleted instance can log in until its JWT expires.", Kind::Flag, Of::Both),
     ("refuse_replay", "Refuse a JWT that has logged in", "A JWT then logs in only once.", Kind::Flag, Of::Both),
-    ("add_group_aliases", "Carry group aliases", "A login carries the project, and the folders and organizations above it, into identity.", Kind::Flag, Of::Both),
-    ("alias_source", "Alias", "What identity knows logins by: the role, the account (unique_id, for iam roles) or the instance (instance_id, for gce roles); without a choice, what the mount is configured to.", Kind::Choice(&["", "role_id", "unique_id", "instance_id"]), Of::Both),
+    ("add_group_aliases", "Carry group aliases", "A login gets group aliases for its project and for the folders and organization above it.", Kind::Flag, Of::Both),
+    ("alias_source", "Alias", "What entities are named after: the role, the account (unique_id, for iam roles) or the instance (instance_id, for gce roles); if empty, what the mount is configured to.", Kind::Choice(&["", "role_id", "unique_id", "instance_id"]), Of::Both),
     ("token_policies", "Policies", "What tokens of this role may do.", Kind::Lines, Of::Both),
-    ("token_ttl", "Life of a token", "Seconds until it has to be renewed; 0 for the mount's default.", Kind::Seconds, Of::Both),
-    ("token_max_ttl", "Longest life of a token", "Seconds, renewals included; 0 for the mount's default.", Kind::Seconds, Of::Both),
-    ("token_explicit_max_ttl", "Hard end of a token", "Seconds that nothing changed later extends; 0 for none.", Kind::Seconds, Of::Both),
-    ("token_period", "Period", "Seconds from each renewal, without an end; 0 for none.", Kind::Seconds, Of::Both),
-    ("token_num_uses", "Number of uses", "Requests that a token is good for; 0 for any number.", Kind::Number, Of::Both),
-    ("token_bound_cidrs", "Address ranges", "Logins and tokens are accepted from these alone.", Kind::Lines, Of::Both),
+    ("token_ttl", "Lifetime of a token", "Seconds until it has to be renewed; 0 for the mount's default.", Kind::Seconds, Of::Both),
+    ("token_max_ttl", "Maximum lifetime of a token", "Seconds, renewals included; 0 for the mount's default.", Kind::Seconds, Of::Both),
+    ("token_explicit_max_ttl", "Absolute maximum lifetime", "Seconds that no renewal or later setting extends; 0 for none.", Kind::Seconds, Of::Both),
+    ("token_period", "Period", "Seconds from each renewal, without a maximum lifetime; 0 for none.", Kind::Seconds, Of::Both),
+    ("token_num_uses", "Number of uses", "Requests that a token can make; 0 for any number.", Kind::Number, Of::Both),
+    ("token_bound_cidrs", "Address ranges", "Logins and tokens are accepted only from these.", Kind::Lines, Of::Both),
     ("token_no_default_policy", "Leave out the policy “default”", "Tokens then may not even look themselves up.", Kind::Flag, Of::Both),
     ("token_type", "Type of tokens", "Service tokens are stored and can be revoked; batch tokens are not.", Kind::Choice(&["default", "service", "batch"]), Of::Both),
 ];
@@ -146,7 +146,7 @@ fn page(
             (form(visit.session, &address(mount, role), html! {
                 @if role.is_empty() {
                     (input("name", "Name", "Clients name the role when they log in.", &value("name")))
-                    (select("type", "Type", "iam: service accounts log in with a JWT that they sign. gce: instances log in with the identity that their metadata server gives. It stays as it was made; fields of the other type are left empty.", &["iam", "gce"], kind))
+                    (select("type", "Type", "iam: service accounts log in with a JWT that they sign. gce: instances log in with the identity that their metadata server gives. It cannot be changed; leave fields of the other type empty.", &["iam", "gce"], kind))
                 } @else {
                     p { "Type: " strong { (kind) } }
                     input type="hidden" name="type" value=(kind);
@@ -163,8 +163,8 @@ fn page(
 /// The explanation of a field; it names the type where the type is still open.
 fn about(help: &str, of: Of, kind: &str) -> String {
     match (of, kind) {
-        (Of::Iam, "") => format!("iam roles alone. {help}"),
-        (Of::Gce, "") => format!("gce roles alone. {help}"),
+        (Of::Iam, "") => format!("Only for iam roles. {help}"),
+        (Of::Gce, "") => format!("Only for gce roles. {help}"),
         _ => help.to_owned(),
     }
 }

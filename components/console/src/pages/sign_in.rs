@@ -22,14 +22,14 @@ pub fn page(session: &Session) -> Page {
     }
 }
 
-/// The page for a cookie that is no session any more, or none of this server.
+/// The page for a cookie that is not a session any more, or none of this server.
 pub fn over(session: &Session, error: SessionError) -> Page {
     let why = match error {
         SessionError::Foreign => {
-            "Your browser sent the session of another server, or of this one before it was started again. It was not used. Sign in again."
+            "Your session was made by another server, or by this one before it was restarted. Sign in again."
         }
         SessionError::Idle => {
-            "Your session has ended, since it was not used for a while. Sign in again."
+            "Your session has ended because it was not used for a while. Sign in again."
         }
     };
     Page {
@@ -55,19 +55,19 @@ fn forms(session: &Session) -> Markup {
         h2 { "With a token" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="token";
-            (secret("token", "Token of the server", "As the method's login or auth/token/create gives it. It is kept sealed in this browser until you sign out."))
+            (secret("token", "Token of the server", "From a login or from auth/token/create. It is kept sealed in this browser until you sign out."))
         }, "Sign in"))
         h2 { "With a JWT" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="jwt";
-            (input("mount", "Mount", "Where the auth method is enabled.", "gcp"))
+            (input("mount", "Mount", "The path where the auth method is enabled.", "gcp"))
             (input("role", "Role", "The role to log in under.", ""))
-            (area("jwt", "JWT", "As `gatehouse login-jwt` prints it, or as an instance's metadata server gives it.", "", 4))
+            (area("jwt", "JWT", "From `gatehouse login-jwt`, or from the metadata server of an instance.", "", 4))
         }, "Log in"))
         h2 { "With an API token for organizations" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="organizations";
-            (secret("api_token", "API token", "The token of a user, a team or an organization. It opens the pages of organizations alone."))
+            (secret("api_token", "API token", "The token of a user, a team or an organization. It can access only the pages of organizations."))
         }, "Sign in"))
     }
 }
@@ -122,7 +122,7 @@ fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
         messages: vec![message.to_owned()],
     };
     if token.is_empty() {
-        return Err(told("there is no token in the form"));
+        return Err(told("the token is missing"));
     }
     if token.len() > MAXIMUM_TOKEN_BYTES {
         return Err(told(
@@ -131,7 +131,7 @@ fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
     }
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(told(
-            "the token has letters that no token has; paste it alone",
+            "the token contains characters that no token can have; paste only the token",
         ));
     }
     Ok(Zeroizing::new(token.to_owned()))
@@ -147,10 +147,7 @@ pub fn pasted_jwt(form: &Fields) -> Result<&str, ApiError> {
         jwt if jwt.len() <= MAXIMUM_JWT_BYTES => Ok(jwt),
         _ => Err(ApiError {
             status: 413,
-            messages: vec![
-                "what was pasted is longer than any JWT, and was not looked at; paste the JWT alone"
-                    .to_owned(),
-            ],
+            messages: vec!["what was pasted is longer than any JWT; paste only the JWT".to_owned()],
         }),
     }
 }

@@ -44,7 +44,7 @@ pub fn list(visit: &Visit<'_>) -> Answer {
     Ok(Outcome::Page(Page::new(
         "Tokens",
         html! {
-            (form(visit.session, "/ui/tokens", input("accessor", "Accessor", "It stands for the token where that is not known, such as in audit records.", ""), "Look up"))
+            (form(visit.session, "/ui/tokens", input("accessor", "Accessor", "It identifies a token without revealing it, as in audit records.", ""), "Look up"))
             @match &listed {
                 Ok(_) => (table(&["Accessor", "Actions"], &rows)),
                 Err(error) => (refused(error)),
@@ -78,7 +78,7 @@ pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
         "A token",
         html! {
             dl { @for (name, value) in members { dt { (name.replace('_', " ")) } dd { (shown(value)) } } }
-            (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke it and what it made"))
+            (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke it and its children"))
             p { a href="/ui/tokens" { "Tokens" } }
         },
     )))

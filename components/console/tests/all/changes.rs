@@ -258,10 +258,18 @@ fn who_is_no_site_administrator_is_told_whose_the_page_is() {
     ] {
         let shown = browser.get(page);
         assert_eq!(shown.status, 404);
-        assert!(shown.text.contains("This is for site administrators"));
+        assert!(
+            shown
+                .text
+                .contains("Only site administrators can see this page")
+        );
     }
     let shown = browser.submit("/ui/site/users", &[("username", "ada")]);
-    assert!(shown.text.contains("This is for site administrators"));
+    assert!(
+        shown
+            .text
+            .contains("Only site administrators can see this page")
+    );
 }
 
 #[test]

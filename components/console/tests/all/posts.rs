@@ -192,7 +192,7 @@ fn a_number_that_is_none_is_not_sent() {
         let mut browser = visitor(200, &json!({}));
         let shown = browser.submit(target, &[("days", "many")]);
         assert_eq!(shown.status, 400, "{target}");
-        assert!(shown.text.contains("the days are no number"), "{target}");
+        assert!(shown.text.contains("the days are not a number"), "{target}");
         assert!(changes(&browser).is_empty(), "{target}");
     }
 }

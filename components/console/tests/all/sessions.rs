@@ -81,7 +81,7 @@ fn h17_a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
     let shown = browser.get("/ui/mounts");
     assert_eq!(shown.status, 401);
     assert!(
-        shown.text.contains("session of another server"),
+        shown.text.contains("session was made by another server"),
         "{}",
         shown.text
     );
@@ -168,7 +168,7 @@ fn a_token_for_organizations_is_not_sent_to_the_other_api() {
     browser.api.sent();
     let shown = browser.get("/ui/policies");
     assert_eq!(shown.status, 403);
-    assert!(shown.text.contains("organizations alone"));
+    assert!(shown.text.contains("access only organizations"));
     assert!(browser.api.sent().is_empty());
     assert_eq!(browser.get("/ui/organizations").status, 200);
 }

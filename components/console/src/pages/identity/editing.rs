@@ -55,7 +55,7 @@ fn form_page(
                 (area("policies", "Policies", "They are added to those of each token.", &value("policies"), 3))
                 (area("metadata", "Metadata", "One on each line: key=value. Policies can name it in templates.", &value("metadata"), 3))
                 @match kind {
-                    Kind::Entity => (tick("disabled", "Disabled", "Tokens of the entity are refused until this is taken back.", value("disabled") == "true")),
+                    Kind::Entity => (tick("disabled", "Disabled", "Tokens of the entity are refused as long as this is set.", value("disabled") == "true")),
                     Kind::Group => {
                         @if known.is_empty() {
                             (select("type", "Type", "internal: its members are named here. external: logins that carry its alias are its members.", &["internal", "external"], &group_type))
@@ -99,7 +99,7 @@ fn write(visit: &Visit<'_>, form: &Fields, kind: Kind, known: &str) -> Result<()
     if form.text("name").is_empty() {
         return Err(ApiError {
             status: 400,
-            messages: vec!["there is no name in the form".to_owned()],
+            messages: vec!["the name is missing".to_owned()],
         });
     }
     let mut body = json!({

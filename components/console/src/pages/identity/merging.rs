@@ -19,11 +19,11 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup, filled: Option<&Fields>) -> 
         "Merge entities",
         html! {
             (told)
-            p { "Aliases and memberships of the merged entities go to the one that stays; they themselves, their policies and their metadata are gone. This cannot be undone." }
+            p { "Aliases and memberships of the merged entities go to this one; the merged entities, their policies and their metadata are deleted. This cannot be undone." }
             (form(visit.session, "/ui/identity/merge", html! {
                 (input("stays", "Entity that stays", "Its name.", value("stays")))
                 (area("merged", "Entities that are merged into it", "Their names, one on each line.", value("merged"), 4))
-                (area("kept", "Aliases to keep", "Identifiers. Asked for where two of the entities have an alias of one mount, of which one stays.", value("kept"), 2))
+                (area("kept", "Aliases to keep", "Identifiers. Needed where two of the entities have an alias of the same mount, of which only one can stay.", value("kept"), 2))
             }, "Merge them"))
             p { a href="/ui/identity" { "Identity" } }
         },

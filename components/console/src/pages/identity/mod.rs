@@ -48,7 +48,7 @@ impl Kind {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     fn read(self, visit: &Visit<'_>, name: &str) -> Result<Value, ApiError> {
         let (kind, name) = (self.name(), encoded(name));
         let mut answer = visit
@@ -86,7 +86,7 @@ fn list(visit: &Visit<'_>) -> Answer {
         "Identity",
         html! {
             h2 { "Entities" }
-            p { "An entity is who logs in, by whatever mount or role." }
+            p { "An entity is one identity, through whatever mounts and roles it logs in." }
             (entities)
             p { a href="/ui/identity/edit?kind=entity" { "Make an entity" } ", " a href="/ui/identity/merge" { "merge entities" } }
             h2 { "Groups" }
@@ -152,7 +152,7 @@ fn shown_by_name(visit: &Visit<'_>, kind: Kind, name: &str, told: Markup) -> Ans
 ///
 /// # Errors
 ///
-/// When the answer is no success.
+/// When the answer is not a success.
 fn id_of(visit: &Visit<'_>, kind: Kind, name: &str) -> Result<String, ApiError> {
     Ok(at(&kind.read(visit, name)?, "/id"))
 }

@@ -49,7 +49,7 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Invite a person" }
             (form(visit.session, &place, html! {
                 (input("email", "Email", "They see the invitation in their own list, under “Organizations”.", ""))
-                (input("team", "Identifier of their team", "As in the list of teams.", ""))
+                (input("team", "Identifier of their team", "From the list of teams.", ""))
             }, "Invite"))
         },
     )

@@ -94,7 +94,7 @@ impl Organization {
     ///
     /// # Errors
     ///
-    /// When the answer is no success.
+    /// When the answer is not a success.
     fn open(visit: &Visit<'_>) -> Result<Self, ApiError> {
         let shown = visit.api.read(&api_path(visit.query.text("name")))?;
         let name = at(&shown, "/data/attributes/name");
@@ -195,7 +195,7 @@ fn list(visit: &Visit<'_>) -> Answer {
             (invitations::part(visit))
             h2 { "Make an organization" }
             (form(visit.session, "/ui/organizations", html! {
-                (input("name", "Name", "Letters, digits, - and _; it stands in addresses.", ""))
+                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", ""))
                 (input("email", "Email", "Where notices about the organization go.", ""))
             }, "Make it"))
         },

@@ -1,4 +1,4 @@
-//! What an organization is entitled to, and until when.
+//! The page of an organization's plan and entitlements.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
             @if !organization.is_self_hosted() {
                 h2 { "Subscription" }
                 (part(attributes(visit, &format!("{path}/subscription"), &["Term", "Value"])))
-                p { "Site administrators book another plan, under “Site administration”." }
+                p { "Site administrators change the plan, under “Site administration”." }
                 h2 { "Entitlements" }
             }
             (part(attributes(visit, &format!("{path}/entitlement-set"), &["Entitlement", "Has it"])))

@@ -40,7 +40,7 @@ pub fn retention_sent(form: &Fields) -> Result<Value, ApiError> {
         days => {
             let days: u32 = days.parse().map_err(|_| ApiError {
                 status: 400,
-                messages: vec!["the days are no number".to_owned()],
+                messages: vec!["the days are not a number".to_owned()],
             })?;
             Ok(document(
                 "data-retention-policy-delete-olders",
@@ -67,7 +67,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             p { (retention_of(&policy)) " "
                 @if is_own { "The organization has a policy of its own." } @else { "This is the policy of the installation." }
             }
-            (form(visit.session, &place, retention_fields(&policy), "Give the organization this policy"))
+            (form(visit.session, &place, retention_fields(&policy), "Set this policy for the organization"))
             @if is_own {
                 p { (button(visit.session, &place, &[("unset", "yes")], "Go back to the installation's policy")) }
             }

@@ -13,11 +13,11 @@ use crate::pages::{Answer, Outcome, Visit, then};
 
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[
-    attribute("name", "Name", "Letters, digits, - and _. It stands in addresses: who uses the old name has to be told.", Kind::Text),
+    attribute("name", "Name", "Letters, digits, - and _. It is part of addresses: tell those who use the old name.", Kind::Text),
     attribute("email", "Email", "Where notices about the organization go.", Kind::Text),
     attribute("collaborator-auth-policy", "Sign-in of members", "The authentication that members need.", Kind::Choice(&["password", "two_factor_mandatory"])),
-    attribute("user-tokens-enabled", "Tokens of users open the organization", "Without it, those of teams and of the organization alone do.", Kind::Flag),
-    attribute("max-ttl-enabled", "Tokens have a longest life", "The page of tokens says how long.", Kind::Flag),
+    attribute("user-tokens-enabled", "Tokens of users can access the organization", "If not, only those of teams and of the organization can.", Kind::Flag),
+    attribute("max-ttl-enabled", "Tokens have a maximum lifetime", "The page “Tokens” shows and sets it.", Kind::Flag),
     attribute("session-timeout", "Minutes without requests after which a session ends", "Empty for the default.", Kind::Number),
     attribute("session-remember", "Minutes for which a session lasts", "Empty for the default.", Kind::Number),
     attribute("default-execution-mode", "Where runs of workspaces happen", "agent needs a default agent pool, which the API sets.", Kind::Choice(&["remote", "local", "agent"])),
@@ -48,7 +48,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Delete" }
             (form(visit.session, &organization.address("delete"), html! {
                 input type="hidden" name="deleted" value=(name);
-                (input("typed", "Name of the organization", "Type it once more. All that belongs to the organization goes with it; this cannot be undone.", ""))
+                (input("typed", "Name of the organization", "Type it once more. Everything that belongs to the organization is deleted with it; this cannot be undone.", ""))
             }, "Delete the organization"))
         },
     )
@@ -84,9 +84,7 @@ pub(super) fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
     if name.is_empty() || form.text("typed") != name || visit.query.text("name") != name {
         let error = ApiError {
             status: 400,
-            messages: vec![
-                "the name that was typed is another one; nothing was deleted".to_owned(),
-            ],
+            messages: vec!["the typed name is a different one; nothing was deleted".to_owned()],
         };
         return page(visit, refused(&error));
     }

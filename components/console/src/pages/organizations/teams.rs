@@ -32,7 +32,7 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Make a team" }
             (form(visit.session, &organization.address("teams"), html! {
                 (input("team", "Name", "Unique in the organization.", ""))
-                (select("visibility", "Visibility", "secret: its members and owners alone see it.", &["secret", "organization"], "secret"))
+                (select("visibility", "Visibility", "secret: only its members and owners see it.", &["secret", "organization"], "secret"))
             }, "Make the team"))
         },
     )
@@ -89,8 +89,8 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (told)
             h2 { "Rights" }
             (form(visit.session, &action(""), html! {
-                (input("team", "Name", "That of the owners stays.", &value("name")))
-                (select("visibility", "Visibility", "secret: its members and owners alone see it.", &["secret", "organization"], &value("visibility")))
+                (input("team", "Name", "The owners' team cannot be renamed.", &value("name")))
+                (select("visibility", "Visibility", "secret: only its members and owners see it.", &["secret", "organization"], &value("visibility")))
                 (tick("allow-member-token-management", "Members manage the tokens of the team", "", value("allow-member-token-management") == "true"))
                 fieldset {
                     legend { "In the organization" }
@@ -101,12 +101,12 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (part(members(visit, &organization, &path, &query)))
             (form(visit.session, &action("/members"), html! {
                 input type="hidden" name="change" value="join";
-                (input("membership", "Identifier of a membership", "As in the list of members.", ""))
+                (input("membership", "Identifier of a membership", "From the list of members.", ""))
             }, "Add to the team"))
             h2 { "Tokens" }
             (part(tokens(visit, &path, &organization)))
             (form(visit.session, &action("/token"), html! {
-                (input("description", "Description", "Unique among the tokens of the team. Empty for the one token without a description: a new one takes its place at once.", ""))
+                (input("description", "Description", "Unique among the tokens of the team. Empty for the one token without a description, which a new one replaces at once.", ""))
                 (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
             }, "Make a token"))
             h2 { "Delete" }

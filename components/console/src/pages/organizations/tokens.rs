@@ -29,18 +29,18 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Of the organization" }
             (part(own(visit, &organization)))
             (form(visit.session, &organization.address("token"), html! {
-                p { "A token of the organization is shown once. It takes the place of the one before, which ends at once." }
-                (select("kind", "Kind", "audit-trails reads the audit trail alone.", &kinds, "organization"))
+                p { "A token of the organization is shown once. It replaces the one before, which ends at once." }
+                (select("kind", "Kind", "audit-trails can only read the audit trail.", &kinds, "organization"))
                 (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
             }, "Make a token"))
             h2 { "Of its teams" }
             (part(of_teams(visit, &organization, path)))
             h2 { "Longest lives" }
-            p { "They hold while “tokens have a longest life” is set." }
+            p { "They are in force while “Tokens have a maximum lifetime” is set." }
             (part(lifetimes(visit, path)))
             (form(visit.session, &organization.address("token/lifetime"), html! {
                 (select("token-type", "Kind of token", "", KINDS, "organization"))
-                (input("days", "Days", "The longest life of a new token.", ""))
+                (input("days", "Days", "The maximum lifetime of a new token.", ""))
             }, "Set"))
         },
     )
@@ -193,7 +193,7 @@ pub(super) fn bound(visit: &Visit<'_>, form: &Fields) -> Answer {
         ),
         None => Err(ApiError {
             status: 400,
-            messages: vec!["the days are no number".to_owned()],
+            messages: vec!["the days are not a number".to_owned()],
         }),
     };
     let place = organization.address("token");

@@ -28,7 +28,10 @@ pub(super) fn read(visit: &Visit<'_>, form: &Fields) -> Answer {
         }
         _ => Err(ApiError {
             status: 400,
-            messages: vec!["the token has letters that no token has; paste it alone".to_owned()],
+            messages: vec![
+                "the token contains characters that no token can have; paste only the token"
+                    .to_owned(),
+            ],
         }),
     };
     shown(visit, since, Some(part(records)))

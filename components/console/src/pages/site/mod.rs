@@ -18,7 +18,7 @@ const RETENTION: &str = "/api/v2/admin/data-retention-policy-settings";
 
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[
-    attribute("limit-user-organization-creation", "Site administrators alone make organizations", "", Kind::Flag),
+    attribute("limit-user-organization-creation", "Only site administrators can make organizations", "", Kind::Flag),
     attribute("api-rate-limiting-enabled", "Limit the number of requests", "", Kind::Flag),
     attribute("api-rate-limit", "Requests per second", "Of each caller.", Kind::Number),
     attribute("teams-per-organization", "Teams of an organization", "At most.", Kind::Number),
@@ -51,7 +51,7 @@ pub fn for_administrators() -> Page {
         status: 404,
         title: "Site administration".to_owned(),
         content: html! {
-            p { "This is for site administrators, or there is no such organization. Sign in with the token of one, or with a token of the policy root. "
+            p { "Only site administrators can see this page, or the organization does not exist. Sign in as a site administrator, or with a token that has the policy root. "
                 code { "gatehouse operator user create --site-admin" } " makes a site administrator." }
         },
     }
@@ -73,7 +73,7 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Make a user" }
             (form(visit.session, "/ui/site/users", html! {
                 (input("username", "Username", "Unique in the installation.", ""))
-                (input("email", "Email", "Invitations to this address are theirs.", ""))
+                (input("email", "Email", "They can accept invitations to this address.", ""))
                 (tick("is-site-admin", "Site administrator", "They may see and change everything here.", false))
             }, "Make the user"))
             h2 { "Settings of the installation" }

@@ -1,4 +1,4 @@
-//! What site administrators alone set of an organization.
+//! The page of an organization for site administrators.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -16,8 +16,8 @@ const MAXIMUM_CONSUMERS: usize = 100;
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[
     attribute("is-disabled", "Closed", "To all but site administrators.", Kind::Flag),
-    attribute("global-module-sharing", "Share modules with all organizations", "The self-hosted edition alone shares.", Kind::Flag),
-    attribute("global-provider-sharing", "Share providers with all organizations", "The self-hosted edition alone shares.", Kind::Flag),
+    attribute("global-module-sharing", "Share modules with all organizations", "Only in the self-hosted edition.", Kind::Flag),
+    attribute("global-provider-sharing", "Share providers with all organizations", "Only in the self-hosted edition.", Kind::Flag),
 ];
 
 fn api_path(name: &str) -> String {
@@ -76,8 +76,8 @@ fn plan(visit: &Visit<'_>, name: &str) -> Markup {
     html! {
         h2 { "Plan" }
         (form(visit.session, &address("/plan", name), html! {
-            (select("plan", "Plan", "It holds from the next request on, and takes the place of what was booked before.", &names, &current))
-            (input("end-at", "End", "As 2030-01-31T00:00:00Z; the plan is the free one after it. Empty for none.", &value("end-at")))
+            (select("plan", "Plan", "It is in force from the next request on, and replaces the plan before it.", &names, &current))
+            (input("end-at", "End", "As 2030-01-31T00:00:00Z; after it the plan is the free one. Empty for none.", &value("end-at")))
             (input("runs-ceiling", "Runs at a time", "Empty for the plan's own number.", &value("runs-ceiling")))
         }, "Book the plan"))
     }
