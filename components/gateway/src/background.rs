@@ -49,7 +49,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     ///
     /// # Errors
     ///
-    /// When the mounts cannot be listed, or those of any one could not be replaced; the others had their turn all the same.
+    /// When the mounts cannot be listed, or those of any one could not be replaced; the others had their turn nevertheless.
     pub fn rotate_credentials(&self) -> DutyOutcome {
         match self.access.list_mounts() {
             Ok(mut mounts) => {
@@ -98,7 +98,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Keeps the keys of batch tokens fresh, and clears away a part of what no token leads to.
+    /// Replaces the key of batch tokens when it is due, and removes a part of the records that belong to no token.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Counts a part of the live tokens, and tells the host how many there are once it is through.
+    /// Counts a part of the live tokens, and sets the host's gauge after a complete count.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.clear_teams_away())
     }
 
-    /// Enters a part of the changed names of organizations where lists look for them.
+    /// Updates the index that lists of organizations read with a part of the changed names.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 self.tell_operator(&line(&what));
                 Ok(())
             }
-            // Another host is at it, or sealed the store meanwhile: the operator has nothing to mend.
+            // Another host does the work, or the store was sealed meanwhile: the operator need not act.
             Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
             Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
             Err(error) => self.failed(&line(rotation::api_error(error).text())),
@@ -245,7 +245,7 @@ impl<A, C, O> Gateway<A, C, O> {
     }
 }
 
-/// Succeeds if all went well; each has its turn, whatever became of those before it.
+/// Succeeds if all succeed; each has its turn, even after failures.
 fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
     let mut all = Ok(());
     for outcome in outcomes {

@@ -6,7 +6,7 @@ use crate::organizations::ListPlace;
 use crate::parts::{Rest, ResumeError};
 use crate::vault::{BackupPlace, LogPlace};
 
-/// Where an answer goes on.
+/// The point at which an answer continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Continuation {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Where a wrapped answer is had.
+/// The path at which answers are unwrapped.
 pub(crate) const UNWRAP_PATH: &str = "sys/wrapping/unwrap";
 
 /// A path that has been decoded once and found unambiguous.

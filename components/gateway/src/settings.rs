@@ -51,7 +51,7 @@ impl Default for Settings {
 pub struct Rate {
     /// In the long run.
     pub per_second: NonZeroU32,
-    /// At once, after a time of rest.
+    /// At once, from a source that has been idle.
     pub burst: NonZeroU32,
 }
 

@@ -68,7 +68,7 @@ fn of_query(text: &str) -> Option<Box<RawValue>> {
     to_raw_value(&fields).ok()
 }
 
-/// Each value is hashed for itself, so that one that is repeated to hide another is found all the same.
+/// Each value is hashed for itself, so that one that is repeated to hide another is still found.
 fn one_or_all(values: &[Cow<'_, str>]) -> Value {
     match values {
         [value] => Value::from(value.as_ref()),

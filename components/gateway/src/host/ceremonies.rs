@@ -28,7 +28,7 @@ pub enum CeremonyError {
     /// The share was given before.
     #[error("the share was given before")]
     GivenBefore,
-    /// It is no share, by its length.
+    /// It is not a share, by its length.
     #[error("it is no share")]
     Malformed,
     /// The shares that were given do not yield the key. All were forgotten.

@@ -1,4 +1,4 @@
-//! Numbers for those who watch the server (SEC-L6).
+//! Metrics of the server (SEC-L6).
 
 /// The metrics that the host counts.
 pub trait Metrics {

@@ -35,7 +35,7 @@ pub enum UnsealError {
     /// No shares have been made yet.
     #[error("the server is not initialized: initialize it first")]
     NotInitialized,
-    /// It is no share, by its length.
+    /// It is not a share, by its length.
     #[error("this is not a share of the key")]
     Malformed,
     /// One of the shares at least is wrong. The others are kept, unless too many are.
@@ -111,7 +111,7 @@ pub trait Seal {
     fn seal_all(&self) -> Result<(), SealFailure>;
 }
 
-/// A seal that no operator has to do anything about, and no operator can.
+/// An automatic seal, for which an operator needs to do nothing and can do nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutomaticSeal;
 

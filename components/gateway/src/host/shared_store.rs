@@ -1,4 +1,4 @@
-//! The store as far as it is one that several servers share.
+//! The servers that share the store, and if it can be reached.
 
 pub use super::bindings::gatehouse::host::shared_store::{Node, NodeList};
 

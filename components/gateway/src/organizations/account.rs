@@ -23,7 +23,7 @@ const HOSTED: &str = "tfc";
 const SELF_HOSTED: &str = "tfe";
 
 routes! { ACCOUNT:
-    Get "account/details", Bearers, "show-account", "Shows the user that the caller's token stands for.", answering(One(&ACCOUNT))
+    Get "account/details", Bearers, "show-account", "Shows the user that the caller's token belongs to or represents.", answering(One(&ACCOUNT))
         => |api, _| api.account_details();
 }
 
@@ -31,7 +31,7 @@ routes! { ACCOUNT:
 const ACCOUNT: DocumentType = DocumentType::new(
     "Account",
     "users",
-    "The user that a token stands for.",
+    "The user that a token belongs to or represents.",
     &[
         text("username", "The name.").read_only(),
         text("email", "The address.").read_only(),
@@ -40,7 +40,7 @@ const ACCOUNT: DocumentType = DocumentType::new(
             .read_only(),
         boolean(
             "is-service-account",
-            "True if the user stands for a team, an organization or a workload.",
+            "True if the user represents a team, an organization or a workload.",
         )
         .read_only(),
         choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").read_only(),

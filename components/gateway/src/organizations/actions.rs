@@ -31,18 +31,18 @@ const ENTITLEMENT_SET: DocumentType = DocumentType::new(
 
 routes! { ORGANIZATIONS:
     Get "organizations", Bearers, LIST,
-        "Lists the organizations that the caller sees. Without page parameters the list is whole.",
+        "Lists the organizations that the caller sees. Without page parameters the list is complete.",
         including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION]), querying(&[listing::EITHER, listing::NAME, listing::EMAIL]), paged,
         answering(Many(&ORGANIZATION))
         => |api, _| api.list();
-    Post "organizations", Bearers, "create-organization", "Makes an organization, which its maker owns.",
+    Post "organizations", Bearers, "create-organization", "Makes an organization, which the caller then owns.",
         taking(One(&ORGANIZATION)), making(One(&ORGANIZATION)), forbidding
         => |api, _| api.create();
     Get "organizations/:name", Organization, "show-organization", "Shows an organization.",
         including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION, include::DEFAULT_PROJECT]),
         answering(One(&ORGANIZATION))
         => |api, name| api.show(name);
-    Patch "organizations/:name", Organization, "update-organization", "Changes an organization, its name too.",
+    Patch "organizations/:name", Organization, "update-organization", "Changes an organization, including its name.",
         taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
         => |api, name| api.update(name);
     Put "organizations/:name", Organization, "replace-organization",

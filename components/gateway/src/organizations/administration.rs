@@ -22,12 +22,12 @@ use crate::http::Response;
 const MODULE_PRODUCERS: Parameter = Parameter::choice(
     "filter[module_producer]",
     &["true"],
-    "Those alone that share modules.",
+    "Only organizations that share modules.",
 );
 const PROVIDER_PRODUCERS: Parameter = Parameter::choice(
     "filter[provider_producer]",
     &["true"],
-    "Those alone that share providers.",
+    "Only organizations that share providers.",
 );
 
 /// The related resources that come with organizations for site administrators.
@@ -85,7 +85,7 @@ routes! { ADMINISTRATION:
         including(INCLUDES), answering(One(&ADMINISTERED))
         => |api, name| api.show_administered(name);
     Patch "admin/organizations/:name", Administrators, "administer-update-organization",
-        "Changes what site administrators set of an organization.",
+        "Changes the attributes of an organization that site administrators may set.",
         taking(One(&ADMINISTERED)), answering(One(&ADMINISTERED))
         => |api, name| api.update_administered(name);
     Delete "admin/organizations/:name", Administrators, "administer-delete-organization",

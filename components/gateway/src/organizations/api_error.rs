@@ -90,7 +90,7 @@ struct Source<'a> {
 }
 
 impl ApiError {
-    /// That there would be more of something than the bound that holds for it.
+    /// The refusal of one more than there can be of something.
     pub(super) fn too_many(what: &str, most: u32) -> Self {
         Self::Unprocessable(vec![AttributeFault {
             pointer: "/data".to_owned(),

@@ -26,7 +26,7 @@ const ROUNDS: usize = 20;
 const SINCE: Parameter = Parameter {
     name: "since",
     kind: Kind::Timestamp,
-    about: "The time from which records are wanted.",
+    about: "The time from which records are listed.",
 };
 
 routes! { AUDIT_TRAIL:

@@ -1,4 +1,4 @@
-//! Sentences about faults of fields (contract 2.7 to 2.9).
+//! Error texts about the fields of an organization (contract 2.7 to 2.9).
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use gatehouse_orgs_api::{AttributeIssue, Fault};
 
 use super::attribute_fault::AttributeFault;
 
-/// Where a fault of anything but an organization is, and the sentence about it.
+/// The pointer and the text of a fault of anything but an organization.
 pub(super) fn attribute_fault(issue: &AttributeIssue) -> AttributeFault {
     AttributeFault::attribute(&issue.attribute, &predicate(issue.fault))
 }

@@ -21,7 +21,7 @@ const RESOURCE_TYPE: &str = "general-settings";
 const ID: &str = "general";
 
 attribute_table! { ROWS: GeneralSettings, GeneralSettingsChanges;
-    boolean("limit-user-organization-creation", "True if site administrators alone make organizations.").defaulting_to("false")
+    boolean("limit-user-organization-creation", "True if only site administrators can make organizations.").defaulting_to("false")
         [limit_user_organization_creation boolean] => |it| it.limit_user_organization_creation;
     boolean("api-rate-limiting-enabled", "True if the number of requests is limited.").defaulting_to("true")
         [api_rate_limiting_enabled boolean] => |it| it.api_rate_limiting_enabled;

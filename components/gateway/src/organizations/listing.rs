@@ -26,11 +26,11 @@ use crate::parts::Part;
 
 pub(super) const EITHER: Parameter = Parameter::text(
     "q",
-    "A part of name or e-mail address, in any case. It rules the two others out.",
+    "A part of the name or email address, in any case. The two others are ignored beside it.",
 );
 pub(super) const NAME: Parameter = Parameter::text("q[name]", "A part of the name, in any case.");
 pub(super) const EMAIL: Parameter =
-    Parameter::text("q[email]", "A part of the e-mail address, in any case.");
+    Parameter::text("q[email]", "A part of the email address, in any case.");
 
 /// A part of a list ends with the batch that brings it to this many organizations.
 const ENOUGH_FOR_A_PART: usize = 400;

@@ -43,7 +43,7 @@ const STATUS: Parameter = Parameter::texts(
     "Statuses; inactive means invited as well.",
 );
 const EMAIL: Parameter = Parameter::texts("filter[email]", "E-mail addresses.");
-const SEARCH: Parameter = Parameter::text("q", "A part of name or e-mail address.");
+const SEARCH: Parameter = Parameter::text("q", "A part of the name or email address.");
 
 /// The related resources that come with memberships.
 const INCLUDES: &[&str] = &[USER, "teams"];
@@ -56,13 +56,13 @@ pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
         text("email", "The address of the person."),
         text(
             "entity-id",
-            "The entity of the workload that is to be a member, in the place of a person.",
+            "The entity of a workload that becomes a member, in place of a person.",
         )
         .write_only(),
         choice(
             "status",
             &[ACTIVE, INVITED],
-            "Site administrators may say active, which needs no invitation.",
+            "Site administrators may set active, which makes a member without an invitation.",
         )
         .defaulting_to(r#""invited""#),
         time("created-at", "The time of the invitation.").read_only(),
@@ -90,12 +90,12 @@ routes! { MEMBERSHIPS:
         including(INCLUDES), answering(One(&MEMBERSHIP))
         => |api, id| api.show_membership(id);
     Delete "organization-memberships/:id", Organization, "remove-membership",
-        "Ends a membership, which members may do with their own."
+        "Removes a membership. Members may remove their own."
         => |api, id| api.remove_membership(id);
-    Post "organization-memberships/:id/actions/accept", User, "accept-invitation", "Makes the invited caller a member.",
+    Post "organization-memberships/:id/actions/accept", User, "accept-invitation", "Accepts an invitation of the caller.",
         answering(One(&MEMBERSHIP))
         => |api, id| api.accept_invitation(id);
-    Post "organization-memberships/:id/actions/decline", User, "decline-invitation", "Ends an invitation of the caller."
+    Post "organization-memberships/:id/actions/decline", User, "decline-invitation", "Declines an invitation of the caller."
         => |api, id| api.decline_invitation(id);
 }
 

@@ -314,11 +314,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 routes! { SERVER:
-    Get "/.well-known/terraform.json", Anyone, "discover-services", "Says where which API is.",
+    Get "/.well-known/terraform.json", Anyone, "discover-services", "Lists the paths of the APIs, for service discovery.",
         answering_json
         => |_api, _| Ok(Response::new(200, "application/json", DISCOVERY.to_vec()));
-    Get "ping", Anyone, "ping", "Tells version and edition in its headers." => |_api, _| Ok(transport::no_content());
-    Get "openapi.json", Anyone, "describe-api", "Describes this API as OpenAPI 3.0 does.",
+    Get "ping", Anyone, "ping", "Shows version and edition in its headers." => |_api, _| Ok(transport::no_content());
+    Get "openapi.json", Anyone, "describe-api", "Describes this API, as OpenAPI 3.0.",
         answering_json, storeless
         => |api, _| api.describe();
 }

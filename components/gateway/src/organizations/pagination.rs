@@ -116,7 +116,7 @@ fn positive_integer(text: &str) -> Option<u32> {
     number.filter(|number| *number > 0)
 }
 
-/// Where a page stands among the others.
+/// The position of a page among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageNumbers {
     current: u64,

@@ -33,7 +33,7 @@ const NAMES: Parameter = Parameter::texts("filter[names]", "Names of projects.")
 const PROJECT: DocumentType = DocumentType::new(
     "Project",
     "projects",
-    "The project that every organization has. A request that would change it is refused.",
+    "The default project, the only one of an organization. It cannot be changed.",
     &[
         text("name", "Always Default Project."),
         text("description", "Always empty."),
@@ -46,15 +46,15 @@ const PROJECT: DocumentType = DocumentType::new(
 .relating(&[related("organization", Target::One("organizations"))]);
 
 routes! { PROJECTS:
-    Get "organizations/:name/projects", Organization, "list-projects", "Lists the projects of an organization, which has one.",
+    Get "organizations/:name/projects", Organization, "list-projects", "Lists the projects of an organization: the default project.",
         querying(&[Q, NAMES]), paged, answering(Many(&PROJECT))
         => |api, name| api.projects(name);
     Get "projects/:id", Organization, "show-project", "Shows a project.", answering(One(&PROJECT))
         => |api, id| api.project(id);
-    Patch "projects/:id", Organization, "update-project", "Serves requests that leave the project as it is, and refuses others.",
+    Patch "projects/:id", Organization, "update-project", "Accepts requests that change nothing, and refuses others.",
         taking(One(&PROJECT)), answering(One(&PROJECT))
         => |api, id| api.update_project(id);
-    Delete "projects/:id", Organization, "delete-project", "Is refused: the default project cannot be deleted.", refusing
+    Delete "projects/:id", Organization, "delete-project", "Refuses: the default project cannot be deleted.", refusing
         => |api, id| api.delete_project(id);
 }
 

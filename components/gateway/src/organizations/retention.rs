@@ -19,7 +19,7 @@ use super::route::{Data, routes};
 use super::transport::{json_api, no_content};
 use crate::http::Response;
 
-/// Where the policy of an organization is, below it.
+/// The path of an organization's policy, below it.
 const BELOW: &str = "relationships/data-retention-policy";
 
 /// The type of the policies that delete, in the first releases.
@@ -50,11 +50,11 @@ const DETAILS: [Property; 10] = [
     boolean("deleteStateVersions", "True if state versions are deleted."),
     integer(
         "stateVersionsDeleteAfterNDays",
-        "The age at which they are, in days.",
+        "The age at which they are deleted, in days.",
     ),
     integer(
         "stateVersionsKeepLatestCount",
-        "The number of the latest that stay.",
+        "The number of the latest that are kept.",
     ),
     boolean(
         "deleteConfigurationVersions",
@@ -62,11 +62,11 @@ const DETAILS: [Property; 10] = [
     ),
     integer(
         "configurationVersionsDeleteAfterNDays",
-        "The age at which they are, in days.",
+        "The age at which they are deleted, in days.",
     ),
     integer(
         "configurationVersionsKeepLatestCount",
-        "The number of the latest that stay.",
+        "The number of the latest that are kept.",
     ),
     boolean(
         "deleteRunDataAndLogs",
@@ -74,11 +74,11 @@ const DETAILS: [Property; 10] = [
     ),
     integer(
         "runDataAndLogsDeleteAfterNDays",
-        "The age at which they are, in days.",
+        "The age at which they are deleted, in days.",
     ),
     integer(
         "runDataAndLogsKeepLatestCount",
-        "The number of the latest that stay.",
+        "The number of the latest that are kept.",
     ),
 ];
 const TARGET: &[Relationship] = &[related("target", Target::One("organizations"))];
@@ -102,7 +102,7 @@ const DONT_DELETE: DocumentType = DocumentType::new(
 const LEGACY_POLICY: DocumentType = DocumentType::new(
     "LegacyRetentionPolicy",
     LEGACY,
-    "A policy that deletes old data, as the first releases called it.",
+    "A policy that deletes old data, under its older name.",
     &DETAILS,
 )
 .relating(TARGET)
@@ -116,7 +116,7 @@ routes! { RETENTION:
         only_in(Edition::SelfHosted), answering(POLICY)
         => |api, name| api.show_retention(name);
     Post "organizations/:name/relationships/data-retention-policy", Organization, "set-retention-policy",
-        "Gives an organization a retention policy of its own.",
+        "Sets the retention policy of an organization.",
         only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
         => |api, name| api.set_retention(name);
     Patch "organizations/:name/relationships/data-retention-policy", Organization, "update-retention-policy",
@@ -124,7 +124,7 @@ routes! { RETENTION:
         only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
         => |api, name| api.set_retention(name);
     Delete "organizations/:name/relationships/data-retention-policy", Organization, "unset-retention-policy",
-        "Lets the installation's retention policy apply to an organization.",
+        "Removes the retention policy of an organization, to which the installation's applies then.",
         only_in(Edition::SelfHosted)
         => |api, name| api.unset_retention(name);
     Get "admin/data-retention-policy-settings", Administrators, "show-default-retention-policy",
@@ -139,7 +139,7 @@ routes! { RETENTION:
         only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
         => |api, _| api.set_default_retention();
     Delete "admin/data-retention-policy-settings", Administrators, "unset-default-retention-policy",
-        "Returns to the policy that deletes nothing.",
+        "Resets the installation's retention policy to the one that deletes nothing.",
         only_in(Edition::SelfHosted)
         => |api, _| api.unset_default_retention();
 }

@@ -62,14 +62,14 @@ impl Audience {
     /// A sentence about who may take the route.
     pub(super) const fn sentence(self) -> &'static str {
         match self {
-            Self::Anyone => "Any caller is served, without a token too.",
-            Self::Bearers => "Any caller with a valid token is served.",
+            Self::Anyone => "For any caller, with or without a token.",
+            Self::Bearers => "For any caller with a valid token.",
             Self::Organization => {
-                "Callers are served whom the organization admits by membership, token or policy."
+                "For callers who have access to the organization by membership, token or policy."
             }
-            Self::User => "The user whom it concerns is served.",
-            Self::Auditors => "The organization's own token and its audit trail token are served.",
-            Self::Administrators => "Site administrators are served.",
+            Self::User => "For the user concerned.",
+            Self::Auditors => "For the organization's own token and its audit trail token.",
+            Self::Administrators => "For site administrators.",
         }
     }
 }

@@ -29,7 +29,7 @@ const PROVIDER_CONSUMERS: &str = "provider-consumers";
 const PRODUCER: DocumentType = DocumentType::new(
     "Producer",
     "organizations",
-    "As much of an organization as those see with whom it shares.",
+    "What other organizations see of one that shares with them.",
     &[
         text("name", "The name.").read_only(),
         text("external-id", "The id that never changes.").read_only(),
@@ -65,8 +65,16 @@ const REGISTRY_PARTNERSHIPS: DocumentType = DocumentType::new(
     "registry-partnerships",
     "The consumers of an organization. A list that is not given stays as it is.",
     &[
-        texts(MODULE_CONSUMERS, "Names of those that use its modules.").write_only(),
-        texts(PROVIDER_CONSUMERS, "Names of those that use its providers.").write_only(),
+        texts(
+            MODULE_CONSUMERS,
+            "Names of the organizations that use its modules.",
+        )
+        .write_only(),
+        texts(
+            PROVIDER_CONSUMERS,
+            "Names of the organizations that use its providers.",
+        )
+        .write_only(),
     ],
 );
 
@@ -257,7 +265,7 @@ fn no_list(name: &str) -> AttributeFault {
     AttributeFault::attribute(name, "must be a list of strings")
 }
 
-/// As much of an organization as those see with whom it shares.
+/// What other organizations see of one that shares with them.
 fn short_resource(organization: &Organization) -> Value {
     let name = &organization.name;
     json!({

@@ -58,7 +58,7 @@ const TEAM: DocumentType = DocumentType::new(
         choice(
             "visibility",
             &["secret", "organization"],
-            "Who sees the team: its members, or all.",
+            "Who sees the team: its members, or all members of the organization.",
         )
         .defaulting_to(r#""secret""#),
         text("sso-team-id", "The team of the identity provider.")
@@ -102,7 +102,7 @@ routes! { TEAMS:
         => |api, id| api.show_team(id);
     Patch "teams/:id", Organization, "update-team", "Changes a team.", taking(One(&TEAM)), answering(One(&TEAM))
         => |api, id| api.update_team(id);
-    Delete "teams/:id", Organization, "delete-team", "Removes a team. The team of the owners stays."
+    Delete "teams/:id", Organization, "delete-team", "Removes a team. The owners' team cannot be removed."
         => |api, id| api.delete_team(id);
     Get "teams/:id/relationships/users", Organization, "list-users-of-team", "Lists the members of a team as users.",
         paged, answering(Many(&USER))

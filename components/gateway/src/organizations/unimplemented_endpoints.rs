@@ -1,4 +1,4 @@
-//! Features that this server has not, and of which clients read something all the same (contract 4.3, 4.12).
+//! Endpoints of features that this server does not have: empty lists that clients read nevertheless (contract 4.3, 4.12).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Action, Capability};
@@ -18,7 +18,7 @@ use crate::http::Response;
 /// The organization whose keys are wanted.
 const NAMESPACE: Parameter = Parameter::text("filter[namespace]", "The name of the organization.");
 
-const EMPTY: &str = "Lists nothing: this server does not have the feature.";
+const EMPTY: &str = "Lists nothing: the server does not have this feature.";
 
 /// Resources of which there are none.
 pub(super) const NOTHING: DocumentType = DocumentType::new(
@@ -39,7 +39,7 @@ const CAPACITY: DocumentType = DocumentType::new(
 );
 
 routes! { UNIMPLEMENTED:
-    Get "organizations/:name/capacity", Organization, "show-capacity", "Shows that no run waits and none happens.",
+    Get "organizations/:name/capacity", Organization, "show-capacity", "Shows the numbers of runs, which are always 0.",
         answering(One(&CAPACITY))
         => |api, name| api.capacity(name);
     Get "organizations/:name/oauth-clients", Organization, "list-oauth-clients", EMPTY, paged, answering(Many(&NOTHING))

@@ -38,10 +38,10 @@ pub(super) const USER: DocumentType = DocumentType::new(
 
 routes! { USERS:
     Get "users/:id", User, "show-user",
-        "Shows a user to themselves, to those who share an organization, and to site administrators.",
+        "Shows a user to the same user, to members of the same organizations, and to site administrators.",
         answering(One(&USER))
         => |api, id| api.show_user(id);
-    Post "admin/users", Administrators, "create-user", "Makes a user, and tells the first token in meta.token.",
+    Post "admin/users", Administrators, "create-user", "Makes a user, and shows the first token in meta.token.",
         taking(One(&USER)), making(One(&USER))
         => |api, _| api.create_user();
 }

@@ -468,7 +468,7 @@ struct Words {
     not_under_way: &'static str,
     /// The purpose of a share.
     operation: &'static str,
-    /// Where the server needs no shares: what does the same.
+    /// The message of a server without shares: which command does the same.
     automatic: &'static str,
     /// Refuses shares that are wrong.
     wrong: &'static str,

@@ -49,7 +49,7 @@ pub(super) fn delete(call: &Call<'_>) -> Answer {
     done(call, deleted)
 }
 
-/// The object that was sent, to the digit. A secret is no field: what is `null` in it stays so.
+/// The object that was sent, to the digit. A secret is not a field: what is `null` in it stays so.
 fn content(call: &Call<'_>) -> Result<Vec<u8>, ApiError> {
     let fields = Verbatim::of_body(call.request)?;
     if fields.is_empty() {

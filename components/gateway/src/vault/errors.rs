@@ -28,7 +28,7 @@ pub(crate) struct ApiError {
     is_of_store: bool,
 }
 
-/// How the text of a error is wrapped.
+/// The rendering of the text of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rendering {
     /// No text: `[]`.

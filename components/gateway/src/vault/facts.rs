@@ -25,7 +25,7 @@ struct ClusterNode {
     api_address: String,
     cluster_address: &'static str,
     active_node: bool,
-    /// When another server heard of it; that which answers has no need to.
+    /// When the server was last seen; `None` for the one that answers.
     last_echo: Option<Timestamp>,
     version: String,
     echo_duration_ms: u32,

@@ -131,6 +131,6 @@ impl Field {
 
 /// The fields that a list takes in its query.
 pub(crate) const PAGING: &[Field] = &[
-    text("after", "The key after which the list begins."),
+    text("after", "The key after which the list continues."),
     integer("limit", "Most keys to be listed."),
 ];

@@ -55,7 +55,7 @@ pub(super) fn mounts(call: &Call<'_>) -> Answer {
     Reply::data(&json!({ "auth": auth, "secret": secret })).map(Some)
 }
 
-/// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
+/// `mounts/<path>`: the mount that serves a path. A missing mount and a missing right are answered alike.
 pub(super) fn mount(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     let asked = format!("{}/", call.captured("path")?);

@@ -1,4 +1,4 @@
-//! The cluster of a server that was active lately: a prober that asks often need not have the store asked as often.
+//! A short-lived cache of the cluster of an active server, so that frequent probes do not each read the store.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

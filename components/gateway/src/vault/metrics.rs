@@ -49,10 +49,10 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-/// Tells the host when the keys were fetched that logins are verified with here. Each server keeps its own, so this is no background work,
-/// which falls to one of them.
+/// Tells the host when the keys that verify logins here were fetched. Each server keeps its own, so this is not background work,
+/// which one of them does.
 fn tell_age_of_keys(server: &Server<'_>) {
-    // The other numbers are told all the same where the store does not answer now.
+    // The other metrics are shown even if the store does not answer now.
     let Ok(mounts) = server.access.list_mounts() else {
         return;
     };

@@ -79,7 +79,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// Tells what has been logged since `place`. Who asks, and whether they still may, is found out anew.
+/// Sends what has been logged since `place`, after checking again that the caller may read it.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ pub(crate) fn resume(
                 rest: None,
             });
         }
-        // Nothing is told before it is known who asks; a moment later it may be. Whoever follows the log wants it most when the store fails.
+        // No line is sent before the caller is known, which may be a moment later: the log is wanted most when the store fails.
         Err(access::Failure::Contended | access::Failure::Unavailable(_)) => {
             return Ok(Part {
                 body: Vec::new(),

@@ -86,7 +86,7 @@ impl<'a> From<&'a PublicKey> for Key<'a> {
     }
 }
 
-/// There is no issuer to speak of, or the server failed.
+/// There is no issuer, or the server failed.
 fn no_tokens(error: IdentityTokenError) -> ApiError {
     match error {
         IdentityTokenError::NoIssuer => ApiError::plain(404, error.to_string()),

@@ -32,7 +32,7 @@ impl Paging {
     ///
     /// # Errors
     ///
-    /// When `limit` is no integer.
+    /// When `limit` is not an integer.
     pub(crate) fn from_query(call: &Call<'_>) -> Result<Self, ApiError> {
         let fields = call.query_fields()?;
         let asked = fields.integer("limit")?.filter(|limit| *limit > 0);
@@ -61,7 +61,7 @@ impl Paging {
     ///
     /// # Errors
     ///
-    /// When `limit` is no integer, the errors of `list`, and 404 where there is nothing to show.
+    /// When `limit` is not an integer, the errors of `list`, and 404 where there is nothing to show.
     pub(crate) fn keys<E: Into<ApiError>>(
         call: &Call<'_>,
         list: impl FnOnce(Option<&str>, u32) -> Result<KeyPage, E>,

@@ -414,7 +414,7 @@ pub(in crate::vault) const fn document(
     operation(verb, id, summary, Success::Document, handler)
 }
 
-/// Answered before access is asked, with a document where it is no removal.
+/// Answered before access is asked, with a document where it is not a removal.
 pub(in crate::vault) const fn unadmitted(
     verb: Verb,
     id: &'static str,

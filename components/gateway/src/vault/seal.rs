@@ -21,7 +21,7 @@ pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
     None => "1970-01-01T00:00:00Z",
 };
 
-/// Where shares are given, below `v1/`.
+/// The path at which shares are given, below `v1/`.
 pub(super) const UNSEAL_PATH: &str = "sys/unseal";
 
 /// Bytes of the shortest and the longest key that any seal of the protocol takes.

@@ -134,7 +134,7 @@ struct Leader {
     performance_standby_last_remote_wal: u64,
 }
 
-/// The reference's word for a time that is none.
+/// The reference's text for a time that is not set.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// `sys/leader`: of servers that share a store each leads itself, so no client is sent from one to another.

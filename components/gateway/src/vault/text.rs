@@ -1,4 +1,4 @@
-//! Words that callers have chosen, inside messages: texts in quotes, and lists in the notation of the reference's language.
+//! Texts of callers inside messages: in quotes, and in lists in the notation of the reference's language.
 
 /// The first bytes of `text`, at most `maximum`, ending at a character.
 pub(crate) fn excerpt(text: &str, maximum: usize) -> &str {

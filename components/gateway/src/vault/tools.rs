@@ -134,7 +134,7 @@ impl Format {
     }
 }
 
-/// Where the text stops being base64; where its end is wrong, the start of its last group.
+/// The position at which the text stops being base64; if only its end is wrong, the start of its last group.
 fn position(error: &DecodeError, length: usize) -> usize {
     match error {
         DecodeError::InvalidByte(at, _) => *at,

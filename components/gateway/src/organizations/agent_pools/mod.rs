@@ -24,7 +24,7 @@ use super::unimplemented_endpoints::NOTHING;
 use super::{Api, caller::Entry};
 use crate::http::Response;
 
-/// Where policies know pools, below their organization.
+/// The policy path of pools, below their organization.
 const COLLECTION: &str = "agent-pools";
 
 /// The related resources that can be asked for with pools.
@@ -57,7 +57,7 @@ routes! { AGENT_POOLS:
         => |api, id| api.update_agent_pool(id);
     Delete "agent-pools/:id", Organization, "delete-agent-pool", "Removes an agent pool."
         => |api, id| api.delete_agent_pool(id);
-    Get "agent-pools/:id/agents", Organization, "list-agents", "Lists the workers of an agent pool, of which none report here.",
+    Get "agent-pools/:id/agents", Organization, "list-agents", "Lists the agents of an agent pool, which is always empty.",
         paged, answering(Many(&NOTHING))
         => |api, id| api.list_agents(id);
 }

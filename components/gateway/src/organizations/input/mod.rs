@@ -2,7 +2,7 @@
 //!
 //! [`Input`] is the document, [`Resource`] what stands in its `data`, [`Members`] the attributes or relationships of that under
 //! their dashed names. What is read of them is a [`gatehouse_orgs_api::Attribute`], which tells apart what is absent, null, of a
-//! wrong type, or a value. A wrong type is no fault here: who knows the resource reports it together with all its other faults.
+//! wrong type, or a value. A wrong type is not a fault here: who knows the resource reports it together with all its other faults.
 
 mod members;
 

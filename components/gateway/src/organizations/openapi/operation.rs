@@ -25,12 +25,12 @@ const REFUSALS: [(&str, &str, &str); 9] = [
     (
         "403",
         "Forbidden",
-        "The caller may know that this is not for them.",
+        "The caller may see the resource and may not do this.",
     ),
     (
         "404",
         "NotFound",
-        "It does not exist, or not for this caller.",
+        "The resource does not exist, or the caller may not see it.",
     ),
     ("413", "TooLarge", "The body is too large."),
     (
@@ -41,7 +41,7 @@ const REFUSALS: [(&str, &str, &str); 9] = [
     (
         "422",
         "Invalid",
-        "The document or its attributes are not as they must be.",
+        "The document or one of its attributes is invalid.",
     ),
     (
         "429",
@@ -79,8 +79,8 @@ pub(super) fn operation(route: &Route) -> Operation {
 fn about(route: &Route) -> String {
     let audience = route.audience.sentence();
     match route.edition {
-        Some(Edition::Hosted) => format!("{audience} The hosted edition alone has it."),
-        Some(Edition::SelfHosted) => format!("{audience} The self-hosted edition alone has it."),
+        Some(Edition::Hosted) => format!("{audience} Only in the hosted edition."),
+        Some(Edition::SelfHosted) => format!("{audience} Only in the self-hosted edition."),
         None => audience.to_owned(),
     }
 }
@@ -106,7 +106,7 @@ fn parameters(route: &Route) -> Vec<Parameter> {
     });
     let names = route.includes.filter(|names| !names.is_empty());
     let include = names.map(|names| {
-        let about = "The related resources that come along.";
+        let about = "The related resources to include.";
         Parameter::joined("include", about, Schema::choice(names))
     });
     let pages = [PAGE_NUMBER, PAGE_SIZE];
@@ -132,7 +132,7 @@ fn responses(route: &Route) -> Members<Response> {
         (status.to_string(), Response::with(description, content))
     };
     let success = match route.answer {
-        Answer::Nothing => Some(("204".to_owned(), Response::empty("It is done."))),
+        Answer::Nothing => Some(("204".to_owned(), Response::empty("Done."))),
         Answer::Document(status, data) => {
             let document = document(data, route.is_paged);
             Some(served(status, content([(MEDIA_TYPE, document)])))

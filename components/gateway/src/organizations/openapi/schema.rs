@@ -131,7 +131,7 @@ fn described(property: &Property) -> String {
     match property.edition {
         Some(edition @ (Edition::Hosted | Edition::SelfHosted)) => {
             format!(
-                "{about} Shown by the {} edition alone.",
+                "{about} Shown only by the {} edition.",
                 edition_name(edition)
             )
         }
@@ -219,7 +219,7 @@ fn any_resource() -> Value {
 fn errors() -> Value {
     json!({
         "type": "object",
-        "description": "Why a request is not served.",
+        "description": "Why a request was refused.",
         "required": ["errors"],
         "properties": {"errors": {"type": "array", "items": {
             "type": "object",
@@ -229,7 +229,7 @@ fn errors() -> Value {
                 "title": {"type": "string"},
                 "detail": {"type": "string", "description": "A whole sentence."},
                 "source": {"type": "object", "properties": {
-                    "pointer": {"type": "string", "description": "Where in the document the fault is."},
+                    "pointer": {"type": "string", "description": "Where in the document the error is."},
                 }},
             },
         }}},

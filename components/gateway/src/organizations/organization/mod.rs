@@ -94,9 +94,9 @@ organization! {
     integer("session-remember", "Minutes for which a session lasts. Null for the default of 20160.")
         .nullable().defaulting_to("null")
         [SessionRemember session_remember integer] => |it| it.settings.session_remember;
-    integer("effective-session-timeout", "The minutes that apply.").read_only()
+    integer("effective-session-timeout", "The effective minutes.").read_only()
         => |it| it.settings.effective_session_timeout();
-    integer("effective-session-remember", "The minutes that apply.").read_only()
+    integer("effective-session-remember", "The effective minutes.").read_only()
         => |it| it.settings.effective_session_remember();
     choice("collaborator-auth-policy", &["password", "two_factor_mandatory"], "The authentication that members need.")
         .defaulting_to(r#""password""#)
@@ -137,7 +137,7 @@ organization! {
     text("owners-team-saml-role-id", "The SAML role of the owners.").nullable().defaulting_to("null")
         [OwnersTeamSamlRoleId owners_team_saml_role_id text]
         => |it| it.settings.owners_team_saml_role_id.as_deref();
-    boolean("user-tokens-enabled", "True if the tokens of users open the organization.").defaulting_to("true")
+    boolean("user-tokens-enabled", "True if tokens of users can access the organization.").defaulting_to("true")
         [UserTokensEnabled user_tokens_enabled boolean] => |it| it.settings.user_tokens_enabled;
     boolean("max-ttl-enabled", "True if tokens have a maximum lifetime.").defaulting_to("false")
         [MaxTtlEnabled max_ttl_enabled boolean] => |it| it.settings.max_ttl_enabled;
@@ -178,7 +178,7 @@ organization! {
         .read_only().only_in(Edition::SelfHosted) => |it| it.module_consumers;
     integer("provider-consuming-organizations-count", "The number of consumers of its providers.")
         .read_only().only_in(Edition::SelfHosted) => |it| it.provider_consumers;
-    text("parent-data-retention-policy-info", "The installation's retention of data, in words.")
+    text("parent-data-retention-policy-info", "The installation's retention policy, in words.")
         .read_only().only_in(Edition::SelfHosted) => |it| retention_in_words(it.default_retention);
     flags("permissions", "The rights of the caller.").read_only();
     }
@@ -266,7 +266,7 @@ fn retention_in_words(rule: RetentionRule) -> String {
     }
 }
 
-/// Where a fault is, and the sentence about it.
+/// The pointer and the text of a fault.
 fn attribute_fault(found: &FieldFault) -> AttributeFault {
     let name = name(found.field);
     let predicate = fields::predicate(found.fault);

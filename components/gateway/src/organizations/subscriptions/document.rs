@@ -68,18 +68,21 @@ pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
 pub(super) const FEATURE_SET: DocumentType = DocumentType::new(
     "FeatureSet",
     FEATURE_SETS,
-    "A plan that is offered. Its limits are attributes too.",
+    "A plan that can be booked. Its limits are attributes too.",
     &[
         text("identifier", "The plan.").read_only(),
         text("name", "The name.").read_only(),
         text("description", "A description.").read_only(),
-        text("comparison-description", "A description beside others.")
-            .nullable()
-            .read_only(),
+        text(
+            "comparison-description",
+            "A description for comparison with other plans.",
+        )
+        .nullable()
+        .read_only(),
         integer("cost", "Always 0.").read_only(),
         text("plan", "Always null.").nullable().read_only(),
         boolean("is-current", "Always true.").read_only(),
-        boolean("is-free-tier", "True if it is the free one.").read_only(),
+        boolean("is-free-tier", "True if it is the free plan.").read_only(),
     ],
 );
 

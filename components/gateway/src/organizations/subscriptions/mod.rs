@@ -32,7 +32,7 @@ routes! { SUBSCRIPTIONS:
         only_in(Edition::Hosted), answering(One(&SUBSCRIPTION))
         => |api, name| api.subscription_of(name);
     Patch "organizations/:name/subscription", Organization, "update-subscription",
-        "Changes what owners may set of the subscription.",
+        "Changes the attributes of the subscription that owners may set.",
         only_in(Edition::Hosted), taking(One(&SUBSCRIPTION)), answering(One(&SUBSCRIPTION))
         => |api, name| api.update_subscription(name);
     Get "subscriptions/:id", Organization, "show-subscription", "Shows a subscription by its id.",
@@ -43,14 +43,14 @@ routes! { SUBSCRIPTIONS:
         taking(One(&SUBSCRIPTION_TERMS)), answering(One(&SUBSCRIPTION))
         => |api, name| api.set_subscription_terms(name);
     Get "feature-sets", Bearers, "list-feature-sets",
-        "Lists everything that is offered. Without page parameters the list is whole.",
+        "Lists all feature sets. Without page parameters the list is complete.",
         only_in(Edition::Hosted), paged, answering(Many(&FEATURE_SET))
         => |api, _| api.feature_sets();
     Get "organizations/:name/feature-sets", Organization, "list-feature-sets-of-organization",
-        "Lists everything that is offered to an organization. Without page parameters the list is whole.",
+        "Lists the feature sets that an organization can have. Without page parameters the list is complete.",
         only_in(Edition::Hosted), paged, answering(Many(&FEATURE_SET))
         => |api, name| api.feature_sets_of(name);
-    Get "admin/feature-sets", Administrators, "search-feature-sets", "Lists what is offered, the best match first.",
+    Get "admin/feature-sets", Administrators, "search-feature-sets", "Lists feature sets, the best match first.",
         querying(&[Q]), paged, answering(Many(&FEATURE_SET))
         => |api, _| api.search_feature_sets();
 }

@@ -20,7 +20,7 @@ pub(super) const TOKEN: DocumentType = DocumentType::new(
         .nullable(),
         time(
             "expired-at",
-            "The end of its life. Two years after its making where none is given.",
+            "When the token expires. Default: two years after it was made.",
         )
         .nullable(),
         time("created-at", "The time of its making.").read_only(),

@@ -50,7 +50,7 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
 ///
 /// # Errors
 ///
-/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] where the list is none.
+/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] where a list is expected and something else is given.
 pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, ApiError> {
     let input = Input::read(body)?;
     let mut changes = Vec::new();

@@ -13,7 +13,7 @@ use crate::organizations::document_type::{DocumentType, Property, choice, intege
 use crate::organizations::timestamp;
 use crate::organizations::transport::json_api;
 
-/// Where policies see it.
+/// Its policy path, below the organization.
 const BELOW: &str = "token-ttl-policies";
 
 const TYPE: &str = "organization-token-ttl-policies";
@@ -28,7 +28,7 @@ const MAXIMUM: Property = integer("max-ttl-ms", "The maximum in milliseconds.");
 pub(super) const LIFETIME: DocumentType = DocumentType::new(
     "TokenLifetime",
     TYPE,
-    "How long tokens of one kind may live.",
+    "The maximum lifetime of tokens of one kind.",
     &[
         TOKEN_TYPE.read_only(),
         MAXIMUM.read_only(),
@@ -39,7 +39,7 @@ pub(super) const LIFETIME: DocumentType = DocumentType::new(
 pub(super) const LIFETIMES: DocumentType = DocumentType::new(
     "TokenLifetimes",
     TYPE,
-    "How long tokens may live. Kinds that are not named keep their maximum.",
+    "The maximum lifetimes of tokens. Kinds that are not named keep theirs.",
     &[objects(
         "token-ttl-policies",
         &[TOKEN_TYPE, MAXIMUM],

@@ -48,7 +48,7 @@ routes! { TOKENS:
         querying(&[of_owners::TOKEN]), answering(One(&TOKEN))
         => |api, owner| api.show_one_token(Place::Organization(owner));
     Post "organizations/:name/authentication-token", Organization, "replace-token-of-organization",
-        "Makes a token of an organization in the place of the one before, and tells its text once.",
+        "Makes a token of an organization, which replaces the one before, and shows its text once.",
         querying(&[of_owners::TOKEN]), taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, owner| api.issue_token(api.enter_place(Place::Organization(owner))?);
     Delete "organizations/:name/authentication-token", Organization, "revoke-token-of-organization",
@@ -58,7 +58,7 @@ routes! { TOKENS:
         answering(One(&TOKEN))
         => |api, owner| api.show_one_token(Place::Team(owner));
     Post "teams/:id/authentication-token", Organization, "replace-token-of-team",
-        "Makes a token of a team in the place of the one before, and tells its text once.",
+        "Makes a token of a team, which replaces the one before, and shows its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, owner| api.issue_token(api.enter_place(Place::Team(owner))?);
     Delete "teams/:id/authentication-token", Organization, "revoke-token-of-team", "Revokes the token of a team."
@@ -68,14 +68,14 @@ routes! { TOKENS:
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::Team(id));
     Post "teams/:id/authentication-tokens", Organization, "issue-token-of-team",
-        "Makes one more token of a team, and tells its text once.",
+        "Makes a further token of a team, and shows its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::Team(id))?);
     Get "users/:id/authentication-tokens", User, "list-tokens-of-user", "Lists the tokens of a user, without their texts.",
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::User(id));
     Post "users/:id/authentication-tokens", User, "issue-token-of-user",
-        "Makes one more token of a user, and tells its text once.",
+        "Makes a further token of a user, and shows its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::User(id))?);
     Get "agent-pools/:id/authentication-tokens", Organization, "list-tokens-of-agent-pool",
@@ -83,7 +83,7 @@ routes! { TOKENS:
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::AgentPool(id));
     Post "agent-pools/:id/authentication-tokens", Organization, "issue-token-of-agent-pool",
-        "Makes one more token of an agent pool, and tells its text once.",
+        "Makes a further token of an agent pool, and shows its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::AgentPool(id))?);
     Get "organizations/:name/team-tokens", Organization, "list-team-tokens", "Lists the tokens of all teams of an organization.",
@@ -95,10 +95,10 @@ routes! { TOKENS:
     Delete "authentication-tokens/:id", Organization, "revoke-token", "Revokes a token by its id."
         => |api, id| api.revoke_token(id);
     Get "organizations/:name/token-ttl-policies", Organization, "list-token-lifetimes",
-        "Lists how long the tokens of an organization may live.",
+        "Lists the maximum lifetimes of the tokens of an organization.",
         answering(Many(&LIFETIME)), forbidding
         => |api, name| api.token_lifetimes(name);
-    Patch "organizations/:name/token-ttl-policies", Organization, "update-token-lifetimes", "Changes how long tokens may live.",
+    Patch "organizations/:name/token-ttl-policies", Organization, "update-token-lifetimes", "Changes the maximum lifetimes of tokens.",
         taking(One(&LIFETIMES)), answering(Many(&LIFETIME)), forbidding
         => |api, name| api.set_token_lifetimes(name);
 }

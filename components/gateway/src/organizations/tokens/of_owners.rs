@@ -22,7 +22,7 @@ use crate::organizations::transport::{json_api, no_content};
 pub(super) const TOKEN: Parameter = Parameter::choice(
     "token",
     &[AUDIT_TRAILS],
-    "The token of the audit trail in the place of the organization's own, in the hosted edition.",
+    "audit-trails for the token of the audit trail, in place of the organization's own, in the hosted edition.",
 );
 const AUDIT_TRAILS: &str = "audit-trails";
 
@@ -133,7 +133,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.admitted(&entry, owner))
     }
 
-    /// Lets the caller have to do with tokens of the team with this id.
+    /// Checks that the caller may manage tokens of the team with this id.
     fn enter_team(
         &self,
         id: &str,

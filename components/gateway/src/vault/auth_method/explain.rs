@@ -1,4 +1,4 @@
-//! `login/explain`: why a login goes as it does, for operators. It makes no token.
+//! `login/explain`: why a login is accepted or refused, for operators. It makes no token.
 
 use std::collections::BTreeMap;
 

@@ -53,7 +53,7 @@ fn words(refusal: &ApiRefusal) -> String {
     text
 }
 
-/// The refusal of a caller because of Google's: 400 in the given words. A 403 is the operator's to mend, so it is told to them too.
+/// The refusal of a caller because of Google's: 400 in the given words. The operator has to correct a 403, so it is logged too.
 pub(super) fn refused(refusal: &ApiRefusal, text: String) -> ApiError {
     if refusal.status == 403 {
         return ApiError::plain(400, text.clone()).with_detail(text);

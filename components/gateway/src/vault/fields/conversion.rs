@@ -170,7 +170,7 @@ impl<'a> Shape<'a> {
         Ok(elements)
     }
 
-    /// One element of such a list; the empty text is none.
+    /// One element of such a list; an empty text is not an element.
     pub(super) fn bound(&self) -> Result<String, ValueError> {
         let element = self.string()?;
         if !element.is_empty() {

@@ -26,7 +26,7 @@ use gatehouse_json::Members;
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
 
-/// Says whether a field of the query says what the request does, and is none of its fields.
+/// True if a field of the query says what the request does, and is not one of its parameters.
 fn is_directive(name: &str) -> bool {
     matches!(name, "help" | "list")
 }

@@ -146,7 +146,7 @@ pub(super) fn disable(call: &Call<'_>) -> Answer {
         .disable_mount(call.captured("path")?)
         .map_err(api_error)?
     {
-        // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
+        // A failure here is logged, and background work tries again; the mount is disabled nevertheless.
         let _ = call.server.forget_disabled_mount(&id);
     }
     Ok(None)

@@ -11,7 +11,7 @@ use crate::vault::text::quoted;
 
 /// Before the path of every auth mount.
 const AUTH: &str = "auth/";
-/// Where nothing but what the server itself mounts can be.
+/// Paths at which only the server itself mounts something.
 const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 
 /// The text that clients know; here the move is complete when it is answered.

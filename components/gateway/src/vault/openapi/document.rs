@@ -12,7 +12,7 @@ use crate::vault::field::Field;
 use crate::vault::place::{MOUNT_PATH, Place, Root};
 use crate::vault::route::{self, Needs, Route, Success, Verb};
 
-/// Where the method is for those who did not say otherwise, without a slash.
+/// The default path of the method, without a slash.
 const DEFAULT_MOUNT: &str = "gcp";
 
 /// The whole document.
@@ -29,7 +29,7 @@ pub(super) fn document(places: &[Place<'_>]) -> Document {
     let api = openapi::Api {
         openapi: "3.0.2",
         title: "Gatehouse API",
-        description: "Logins of Google Cloud workloads, and the tokens, policies and identities that come of them.",
+        description: "Logins of Google Cloud workloads, and the tokens, policies and identities that result from them.",
         server: "/v1",
         paths: paths.collect(),
         schemas: schema::schemas(places),
@@ -148,7 +148,7 @@ fn mount_path() -> Parameter {
         default: Some(json!(DEFAULT_MOUNT)),
         ..Schema::of("string")
     };
-    Parameter::in_path(MOUNT_PATH, "Where the auth method is, below auth/.", schema)
+    Parameter::in_path(MOUNT_PATH, "Path of the auth method, below auth/.", schema)
 }
 
 /// The possible answers, by status.
@@ -161,7 +161,7 @@ fn responses(success: Success) -> Members<Response> {
         Success::Envelope => vec![("200", envelope())],
         Success::Keys => vec![
             ("200", json("The keys.", schema::KEYS)),
-            ("404", json("There are none.", schema::ERRORS)),
+            ("404", json("The list is empty.", schema::ERRORS)),
         ],
         Success::Nothing => vec![("204", done())],
         Success::EnvelopeOrNothing => vec![("200", envelope()), ("204", done())],
@@ -173,7 +173,10 @@ fn responses(success: Success) -> Members<Response> {
         Success::Document => vec![("200", json("OK.", schema::DOCUMENT))],
         Success::Status => vec![
             ("200", json("It serves.", schema::DOCUMENT)),
-            ("501", json("It is not initialized.", schema::DOCUMENT)),
+            (
+                "501",
+                json("The server is not initialized.", schema::DOCUMENT),
+            ),
             ("503", json("It is sealed.", schema::DOCUMENT)),
         ],
         Success::DocumentOrText => {

@@ -80,23 +80,23 @@ fn object(fields: &[Field]) -> Schema {
 const ENVELOPE_FIELDS: &[Field] = &[
     text("request_id", "A UUID."),
     text("lease_id", "Empty: no answer has a lease of its own."),
-    boolean("renewable", "True if that lease can be renewed."),
-    integer("lease_duration", "For how many seconds that lease holds."),
-    field::object("data", &[], "What was asked for.").nullable(),
+    boolean("renewable", "True if the lease can be renewed."),
+    integer("lease_duration", "Seconds for which the lease is valid."),
+    field::object("data", &[], "The content of the answer.").nullable(),
     field::object(
         "wrap_info",
         &[
             text("token", "The wrapping token."),
             text("accessor", "Its accessor."),
-            integer("ttl", "For how many seconds it is good."),
+            integer("ttl", "Seconds for which it is valid."),
             text("creation_time", "When it was made, RFC 3339."),
-            text("creation_path", "What was asked."),
-            text("wrapped_accessor", "Accessor of the token within."),
+            text("creation_path", "Path of the request."),
+            text("wrapped_accessor", "Accessor of the wrapped token."),
         ],
-        "The wrapping token in the place of the answer.",
+        "The wrapping token, which replaces the answer.",
     )
     .nullable(),
-    texts("warnings", "What to be aware of.").nullable(),
+    texts("warnings", "Warnings.").nullable(),
     field::object(
         "auth",
         &[
@@ -106,7 +106,7 @@ const ENVELOPE_FIELDS: &[Field] = &[
             texts("token_policies", "Its own policies."),
             texts("identity_policies", "The policies of its entity."),
             map("metadata", "Its metadata.").nullable(),
-            integer("lease_duration", "For how many seconds it lives."),
+            integer("lease_duration", "Seconds for which it lives."),
             boolean("renewable", "True if it can be renewed."),
             text("entity_id", "Its entity."),
             text("token_type", "Its type."),

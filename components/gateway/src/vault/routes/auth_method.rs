@@ -15,19 +15,19 @@ pub(super) const ROUTES: &[Route] = &[
     route("login", "Gives a token for a JWT that a service account or an instance of Google Cloud signed, under the terms of a role.", &[
         ask("google-cloud-login", "Log in.", LOGIN, login::login),
     ]).open(),
-    route("login/explain", "Says step by step how a login would go, without logging in.", &[
-        ask("google-cloud-explain-login", "Explain how a login goes.", LOGIN, explain::explain),
+    route("login/explain", "Checks a login step by step, and shows each check, without logging in.", &[
+        ask("google-cloud-explain-login", "Explain a login.", LOGIN, explain::explain),
     ]),
-    route("config", "The credentials and settings with which the method asks Google.", &[
-        read("google-cloud-read-auth-configuration", "Read the configuration, but for its secrets.", config::read),
+    route("config", "The credentials and settings with which the method calls Google.", &[
+        read("google-cloud-read-auth-configuration", "Read the configuration, without its secrets.", config::read),
         write("google-cloud-configure-auth", "Change the configuration; what is not sent stays.", config_fields::FIELDS, config::write)
             .answering(Success::EnvelopeOrNothing),
-        delete("google-cloud-delete-auth-configuration", "Forget the configuration, credentials and all.", config::delete),
+        delete("google-cloud-delete-auth-configuration", "Delete the configuration and its credentials.", config::delete),
     ]),
-    route("config/rotate-root", "Replaces the key with which the method asks Google by a fresh one.", &[
+    route("config/rotate-root", "Replaces the key with which the method calls Google.", &[
         ask("google-cloud-rotate-root-credentials", "Rotate the stored key.", &[], rotation::rotate),
     ]),
-    route("config/check", "Tries whether the credentials are good for what the method needs.", &[
+    route("config/check", "Checks that the credentials have the permissions that the method needs.", &[
         read("google-cloud-check-configuration", "Check the credentials.", check::check).querying(CHECK),
         ask("google-cloud-check-configuration-with-parameters", "Check the credentials.", CHECK, check::check),
     ]),

@@ -11,7 +11,7 @@ const PATH: Field = path("path", "Where the secret is.");
 pub(super) const ROUTES: &[Route] = &[
     route("{path}", "A secret of the caller's token: any fields. No other token sees it, and it ends with its token.", &[
         read("cubbyhole-read", "Read a secret.", cubbyhole::read),
-        write("cubbyhole-write", "Keep what is sent as a secret.", &[], cubbyhole::write),
+        write("cubbyhole-write", "Write a secret.", &[], cubbyhole::write),
         delete("cubbyhole-delete", "Delete a secret.", cubbyhole::delete),
     ]).capturing(&[PATH]).creating(),
     route("{path}/", "Lists the secrets of the caller's token in a folder.", &[

@@ -10,23 +10,19 @@ use crate::vault::route::{
     Handler, Route, Success, Verb, ask, delete, list, read, route, unadmitted, write,
 };
 
-const ID: Field = text("id", "Identifier of what is meant.");
-const NAME: Field = text("name", "Name of what is meant.");
+const ID: Field = text("id", "Identifier of the object.");
+const NAME: Field = text("name", "Name of the object.");
 /// A name may have slashes of its own.
 const NAME_IN_PATH: Field = NAME.spanning();
 /// Clients send back what they have read.
-const UNUSED_ID: Field =
-    text("id", "Has no effect: the name says which one is meant.").deprecated();
+const UNUSED_ID: Field = text("id", "Has no effect: the object is found by its name.").deprecated();
 
 const ENTITY_DISABLED: Field = boolean("disabled", "True if tokens of the entity are refused.");
 const ENTITY_METADATA: Field = map("metadata", "Metadata of the entity.");
-const ENTITY_NAME: Field = text(
-    "name",
-    "Name of the entity; one is made up where there is none.",
-);
+const ENTITY_NAME: Field = text("name", "Name of the entity; generated if not given.");
 const ENTITY_POLICIES: Field = texts(
     "policies",
-    "Policies that the entity's tokens have beside their own.",
+    "Policies that the entity's tokens have in addition to their own.",
 );
 
 const ENTITY: &[Field] = &[
@@ -44,19 +40,16 @@ const ENTITY_BY_ID: &[Field] = &[
 ];
 const ENTITY_BY_NAME: &[Field] = &[ENTITY_METADATA, ENTITY_POLICIES, ENTITY_DISABLED, UNUSED_ID];
 
-const GROUP_NAME: Field = text(
-    "name",
-    "Name of the group; one is made up where there is none.",
-);
+const GROUP_NAME: Field = text("name", "Name of the group; generated if not given.");
 const GROUP_TYPE: Field = choice(
     "type",
     &["internal", "external"],
-    "\"internal\" if members are written here, \"external\" if they come with logins. It stays as it was made.",
+    "\"internal\" if members are written here, \"external\" if they come with logins. It cannot be changed.",
 );
 const GROUP_METADATA: Field = map("metadata", "Metadata of the group.");
 const GROUP_POLICIES: Field = texts(
     "policies",
-    "Policies that the tokens of members have beside their own.",
+    "Policies that the tokens of members have in addition to their own.",
 );
 const MEMBER_ENTITIES: Field = texts(
     "member_entity_ids",
@@ -98,7 +91,10 @@ const MOUNT_ACCESSOR: Field = text(
     "mount_accessor",
     "Accessor of the mount that knows the name.",
 );
-const CANONICAL_ID: Field = text("canonical_id", "Identifier of what the alias leads to.");
+const CANONICAL_ID: Field = text(
+    "canonical_id",
+    "Identifier of the entity or the group that the alias stands for.",
+);
 const CUSTOM_METADATA: Field = map("custom_metadata", "Metadata of the alias.");
 
 const ALIAS: &[Field] = &[
@@ -113,10 +109,10 @@ const ALIAS_BY_ID: &[Field] = &[ALIAS_NAME, MOUNT_ACCESSOR, CANONICAL_ID, CUSTOM
 const LOOKUP: &[Field] = &[
     ID,
     NAME,
-    text("alias_id", "Identifier of an alias that leads there."),
+    text("alias_id", "Identifier of an alias of the object."),
     text(
         "alias_name",
-        "Name of an alias that leads there, beside alias_mount_accessor.",
+        "Name of an alias of the object, together with alias_mount_accessor.",
     ),
     text(
         "alias_mount_accessor",
@@ -125,17 +121,24 @@ const LOOKUP: &[Field] = &[
 ];
 
 const MERGE: &[Field] = &[
-    texts("from_entity_ids", "Identifiers of the entities that go.").required(),
-    text("to_entity_id", "Identifier of the entity that stays.").required(),
+    texts(
+        "from_entity_ids",
+        "Identifiers of the entities to merge, which are deleted.",
+    )
+    .required(),
+    text("to_entity_id", "Identifier of the entity to merge into.").required(),
     texts(
         "conflicting_alias_ids_to_keep",
-        "Of aliases of one mount, those that stay.",
+        "Identifiers of the aliases to keep where several are of one mount.",
     ),
-    boolean("force", "Has no effect: it is about second factors."),
+    boolean(
+        "force",
+        "Has no effect: it concerns multi-factor authentication.",
+    ),
 ];
 const ISSUER: &[Field] = &[text(
     "issuer",
-    "Scheme, host and port under which others reach this server.",
+    "Scheme, host and port at which others reach this server.",
 )];
 
 /// Below `identity/`.
@@ -164,7 +167,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("entity/batch-delete", "Deletes several entities.", &[
         write("entity-batch-delete", "Delete entities.", &[texts("entity_ids", "Identifiers of the entities.").required()], entities::delete_several),
     ]),
-    route("entity/merge", "Makes one entity of several.", &[
+    route("entity/merge", "Merges entities into one.", &[
         write("entity-merge", "Merge entities.", MERGE, merge::merge),
     ]),
     route("entity-alias", "Aliases of entities: the names by which mounts know them.", &[
@@ -215,16 +218,16 @@ pub(super) const ROUTES: &[Route] = &[
     route("lookup/group", "Finds a group by one of its names.", &[
         ask("group-look-up", "Find a group.", LOOKUP, by_id_or_name::lookup::<Groups>).answering(Success::EnvelopeOrNothing),
     ]),
-    route("oidc/config", "Settings of the identity tokens that methods present elsewhere.", &[
-        read("oidc-read-configuration", "Read who issues identity tokens.", oidc::read_config),
-        write("oidc-configure", "Change who issues identity tokens.", ISSUER, oidc::write_config),
+    route("oidc/config", "Settings of the identity tokens that auth methods present to other services.", &[
+        read("oidc-read-configuration", "Read the issuer of identity tokens.", oidc::read_config),
+        write("oidc-configure", "Change the issuer of identity tokens.", ISSUER, oidc::write_config),
     ]),
-    route("oidc/plugins/.well-known/openid-configuration", "Says who issues identity tokens, for those to whom they are presented.", &[
+    route("oidc/plugins/.well-known/openid-configuration", "The discovery document of the issuer of identity tokens.", &[
         unadmitted(Verb::Get, "oidc-read-plugins-open-id-configuration", "Read the discovery document.", oidc::discovery),
     ])
     .unrecorded()
     .otherwise(Handler::Unadmitted(oidc::otherwise)),
-    route("oidc/plugins/.well-known/keys", "The keys by which identity tokens are checked.", &[
+    route("oidc/plugins/.well-known/keys", "The public keys that verify identity tokens.", &[
         unadmitted(Verb::Get, "oidc-read-plugins-public-keys", "Read the public keys.", oidc::key_set),
     ])
     .unrecorded()

@@ -6,37 +6,34 @@ use crate::vault::{leases, tokens};
 
 const LEASE: Field = text("lease_id", "Identifier of the lease.").required();
 const LEASE_IN_PATH: Field = path("url_lease_id", "Identifier of the lease.");
-const PREFIX: Field = path(
-    "prefix",
-    "What the paths begin with by which the leases came.",
-);
-const SYNC: Field = boolean("sync", "Has no effect: all is done when it is answered.");
-const INCREMENT: Field = seconds("increment", "For how long the lease should last.");
-const TYPE: Field = choice("type", &["irrevocable"], "Which leases are meant.").required();
+const PREFIX: Field = path("prefix", "Prefix of the leases.");
+const SYNC: Field = boolean("sync", "Has no effect: the work is done before the answer.");
+const INCREMENT: Field = seconds("increment", "How long the lease should last from now on.");
+const TYPE: Field = choice("type", &["irrevocable"], "The kind of leases.").required();
 
 const RENEW: &str = "Refuses to renew the lease of a token, which is renewed at auth/token/renew.";
 const REVOKE: &str = "Ends the token of a lease and all tokens that descend from it.";
-const REVOKE_PREFIX: &str = "Ends all tokens that came by the paths below a prefix.";
+const REVOKE_PREFIX: &str = "Ends all tokens whose leases are below a prefix.";
 
 /// Below `sys/`.
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
-    route("leases", "Lists the leases that could not be revoked: there are none.", &[
+    route("leases", "Lists the leases that could not be revoked, which is always empty.", &[
         read("leases-list", "List the irrevocable leases.", leases::irrevocable).querying(&[TYPE]),
     ]).sudo(),
-    route("leases/count", "Counts the leases that could not be revoked: there are none.", &[
+    route("leases/count", "Counts the leases that could not be revoked, which is always 0.", &[
         read("leases-count", "Count the irrevocable leases.", leases::count_irrevocable).querying(&[TYPE]),
     ]),
-    route("leases/tidy", "Clears away what no valid token leads to.", &[
-        ask("leases-tidy", "Start clearing away.", &[], tokens::tidy).answering(Success::Accepted),
+    route("leases/tidy", "Removes records that belong to no valid token.", &[
+        ask("leases-tidy", "Start removing records that belong to no valid token.", &[], tokens::tidy).answering(Success::Accepted),
     ]),
     route("leases/lookup", "Shows a lease.", &[
         ask("leases-read-lease", "Read a lease.", &[LEASE], leases::lookup),
     ]),
-    route("leases/lookup/", "Lists what the paths begin with by which leases came.", &[
-        list("leases-look-up", "List the beginnings of paths.", leases::list).querying(PAGING),
+    route("leases/lookup/", "Lists the first segments of leases.", &[
+        list("leases-look-up", "List the first segments of leases.", leases::list).querying(PAGING),
     ]).sudo(),
-    route("leases/lookup/{prefix}", "Lists the leases that came by the paths below a prefix.", &[
+    route("leases/lookup/{prefix}", "Lists the leases below a prefix.", &[
         list("leases-look-up-with-prefix", "List leases.", leases::list).querying(PAGING),
     ]).capturing(&[PREFIX]).sudo(),
     route("leases/renew", RENEW, &[
@@ -55,7 +52,7 @@ pub(super) const ROUTES: &[Route] = &[
         write("leases-revoke-lease-with-prefix2", "Revoke by prefix.", &[SYNC], leases::revoke_prefix),
     ]).capturing(&[PREFIX]).sudo(),
     route("leases/revoke-force/{prefix}", REVOKE_PREFIX, &[
-        write("leases-force-revoke-lease-with-prefix2", "Revoke by prefix; no token needs force.", &[SYNC], leases::revoke_prefix),
+        write("leases-force-revoke-lease-with-prefix2", "Revoke by prefix; force makes no difference.", &[SYNC], leases::revoke_prefix),
     ]).capturing(&[PREFIX]).sudo(),
     route("renew", RENEW, &[
         write("leases-renew-lease3", "Renew a lease, by an older path.", &[LEASE, INCREMENT], leases::renew).answering(Success::Refusal),

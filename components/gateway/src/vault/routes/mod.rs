@@ -50,7 +50,7 @@ pub(in crate::vault) const METHOD: Family = Family {
 pub(in crate::vault) const TOKENS: Family = Family {
     mount_type: "token",
     tag: "auth",
-    about: "Tokens are made, shown, renewed and revoked by those who have one.",
+    about: "Making, looking up, renewing and revoking tokens.",
     routes: &[tokens::ROUTES],
 };
 
@@ -71,7 +71,7 @@ pub(in crate::vault) const SYSTEM: Family = Family {
 pub(in crate::vault) const IDENTITY: Family = Family {
     mount_type: "identity",
     tag: "identity",
-    about: "Entities, groups and their aliases: who the callers are, whichever way they log in.",
+    about: "Entities, groups and their aliases: who the callers are, however they log in.",
     routes: &[identity::ROUTES],
 };
 
@@ -228,7 +228,7 @@ pub(in crate::vault) fn locate<'a>(path: &'a str, admission: &'a Admission) -> O
     })
 }
 
-/// The same of a path that is no auth mount's.
+/// The same of a path that is not an auth mount's.
 pub(in crate::vault) fn locate_unmounted(path: &str) -> Option<Located<'_>> {
     let (area, below) = path.split_once('/').unwrap_or((path, ""));
     let (family, root) = match area {

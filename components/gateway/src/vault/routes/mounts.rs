@@ -5,11 +5,11 @@ use crate::vault::internal_ui;
 use crate::vault::mounts::{self, remount, system_mounts, tuning};
 use crate::vault::route::{Route, ask, delete, read, route, write};
 
-const AUTH_PATH: Field = path("path", "Where the auth method is, below auth/.");
+const AUTH_PATH: Field = path("path", "Path of the auth method, below auth/.");
 
 const DEFAULT_TTL: Field = seconds(
     "default_lease_ttl",
-    "How long tokens live that ask for nothing, 0 for the server's value.",
+    "How long tokens live that ask for no TTL, 0 for the server's value.",
 );
 const MAX_TTL: Field = seconds(
     "max_lease_ttl",
@@ -52,7 +52,7 @@ const DESCRIPTION: Field = text(
 const OPTIONS: Field = map("options", "Options of the method.");
 const TRIMS: Field = boolean(
     "trim_request_trailing_slashes",
-    "Kept for clients that send it: paths are served without the slash at their end anyway.",
+    "Accepted for clients that send it: a slash at the end of a path makes no difference.",
 );
 
 const TUNING: &[Field] = &[
@@ -79,7 +79,10 @@ const ENABLE: &[Field] = &[
         &[
             DEFAULT_TTL,
             MAX_TTL,
-            boolean("force_no_cache", "Kept for clients that send it."),
+            boolean(
+                "force_no_cache",
+                "Accepted for clients that send it; has no effect.",
+            ),
             TOKEN_TYPE,
             VISIBILITY,
             REQUEST_KEYS,
@@ -90,17 +93,23 @@ const ENABLE: &[Field] = &[
             TRIMS,
             OPTIONS,
         ],
-        "How the mount is tuned.",
+        "Tuning of the mount.",
     ),
     OPTIONS,
-    boolean("local", "Kept for clients that send it."),
-    boolean("seal_wrap", "Kept for clients that send it."),
-    boolean("external_entropy_access", "Kept for clients that send it."),
+    boolean("local", "Accepted for clients that send it; has no effect."),
+    boolean(
+        "seal_wrap",
+        "Accepted for clients that send it; has no effect.",
+    ),
+    boolean(
+        "external_entropy_access",
+        "Accepted for clients that send it; has no effect.",
+    ),
 ];
 
 const REMOUNT: &[Field] = &[
-    text("from", "Where it is, beginning with auth/.").required(),
-    text("to", "Where it is to be, beginning with auth/.").required(),
+    text("from", "Present path, beginning with auth/.").required(),
+    text("to", "New path, beginning with auth/.").required(),
 ];
 
 /// Below `sys/`.
@@ -110,7 +119,7 @@ pub(super) const ROUTES: &[Route] = &[
         read("auth-list-enabled-methods", "List the auth methods.", mounts::list),
     ]),
     route("auth/{path}", "Enables, shows and disables an auth method.", &[
-        read("auth-read-configuration", "Read how an auth method is mounted.", mounts::read),
+        read("auth-read-configuration", "Read the mount of an auth method.", mounts::read),
         write("auth-enable-method", "Enable an auth method.", ENABLE, mounts::enable),
         delete("auth-disable-method", "Disable an auth method, and end its tokens.", mounts::disable),
     ]).capturing(&[AUTH_PATH]).slashed().sudo(),
@@ -119,17 +128,17 @@ pub(super) const ROUTES: &[Route] = &[
         write("auth-tune-configuration-parameters", "Tune an auth method; what is not sent stays.", TUNING, tuning::write),
     ]).capturing(&[AUTH_PATH]).slashed().sudo(),
     route("mounts", "Lists what is mounted beside the auth methods.", &[
-        read("mounts-list-secrets-engines", "List the mounts that are no auth methods.", system_mounts::list),
+        read("mounts-list-secrets-engines", "List the mounts that are not auth methods.", system_mounts::list),
     ]),
     route("mounts/{path}", "Shows what is mounted beside the auth methods.", &[
-        read("mounts-read-configuration", "Read how something is mounted that is no auth method.", system_mounts::read),
-        delete("mounts-disable-secrets-engine", "Disable what is mounted there; what is not there is as good as disabled.", system_mounts::remove),
+        read("mounts-read-configuration", "Read a mount that is not an auth method.", system_mounts::read),
+        delete("mounts-disable-secrets-engine", "Unmount a path; succeeds if nothing is mounted there.", system_mounts::remove),
     ])
     .capturing(&[path("path", "Where it is mounted.")])
     .slashed(),
     route("mounts/auth/{path}", "Shows an auth method.", &[
-        read("mounts-read-auth-configuration", "Read how an auth method is mounted.", mounts::read),
-        delete("mounts-disable-auth-method", "Is refused where one is mounted, which is disabled at sys/auth.", system_mounts::remove_auth),
+        read("mounts-read-auth-configuration", "Read the mount of an auth method.", mounts::read),
+        delete("mounts-disable-auth-method", "Refuse to disable an auth method, which is done at sys/auth.", system_mounts::remove_auth),
     ]).capturing(&[AUTH_PATH]).slashed(),
     route("mounts/auth/{path}/tune", "Shows and changes how an auth method is tuned, without sudo.", &[
         read("mounts-read-tuning-information", "Read the tuning.", tuning::read),
@@ -138,14 +147,14 @@ pub(super) const ROUTES: &[Route] = &[
     route("remount", "Moves an auth method to another path.", &[
         ask("remount", "Move an auth method.", REMOUNT, remount::remount),
     ]).sudo(),
-    route("remount/status/{migration_id}", "Says how a move has gone.", &[
-        read("remount-status", "Read how a move has gone.", remount::status),
+    route("remount/status/{migration_id}", "Shows the outcome of a move.", &[
+        read("remount-status", "Read the outcome of a move.", remount::status),
     ])
-    .capturing(&[path("migration_id", "What the move was answered with.")]),
-    route("internal/ui/mounts", "Lists for user interfaces the mounts that a caller has to do with.", &[
+    .capturing(&[path("migration_id", "Identifier that the answer to the move gave.")]),
+    route("internal/ui/mounts", "Lists the mounts that a caller can use, for user interfaces.", &[
         read("internal-ui-list-enabled-visible-mounts", "List what the caller may see.", internal_ui::mounts),
     ]).open(),
-    route("internal/ui/mounts/{path}", "Says for user interfaces which mount serves a path.", &[
+    route("internal/ui/mounts/{path}", "Shows which mount serves a path, for user interfaces.", &[
         read("internal-ui-read-mount-information", "Read which mount serves a path.", internal_ui::mount),
     ]).capturing(&[path("path", "Any path.")]).slashed(),
 ];

@@ -12,57 +12,63 @@ use crate::vault::{
 
 const SINK: Field = path("path", "Name of the sink.");
 
-const KIND: Field = choice("type", &["auth", "database", "secret"], "Of which kind.");
+const KIND: Field = choice("type", &["auth", "database", "secret"], "Kind of plugin.");
 
 const ANY_PATH: Field = path("path", "");
 
 const HEALTH: &[Field] = &[
-    integer("activecode", "The status of a server that serves."),
-    integer("sealedcode", "The status of a sealed server."),
+    integer("activecode", "Status code of a server that serves."),
+    integer("sealedcode", "Status code of a sealed server."),
     integer(
         "uninitcode",
-        "The status of a server that is not initialized.",
+        "Status code of a server that is not initialized.",
     ),
 ];
 
 const INITIALIZATION: &[Field] = &[
-    integer("secret_shares", "Into how many shares the key is split."),
-    integer("secret_threshold", "How many of them open the seal."),
-    text(
-        "root_token",
-        "The root token to be made; a random one where there is none.",
+    integer(
+        "secret_shares",
+        "Number of shares that the key is split into.",
     ),
+    integer("secret_threshold", "Number of shares that unseal."),
+    text("root_token", "The root token; a random one if not given."),
 ];
 
 const SHARE: &[Field] = &[
     text("key", "A share, in hexadecimal or in base64."),
     boolean("reset", "True to forget the shares that were given."),
-    boolean("migrate", "Is refused: there is no other seal to go to."),
+    boolean(
+        "migrate",
+        "Refused if true: a seal is migrated with gatehouse operator seal migrate.",
+    ),
 ];
 
 const ONE_TIME_PASSWORD: &[Field] = &[text(
     "otp",
-    "What the token is hidden by; made where there is none.",
+    "One-time password that masks the token; generated if not given.",
 )];
 
 const GIVEN: &[Field] = &[
     text("key", "A share, in hexadecimal or in base64."),
-    text("nonce", "What is under way."),
+    text("nonce", "Nonce of the attempt."),
 ];
 
 const REKEY: &[Field] = &[
-    integer("secret_shares", "Into how many shares the key is split."),
-    integer("secret_threshold", "How many of them open the seal."),
+    integer(
+        "secret_shares",
+        "Number of shares that the key is split into.",
+    ),
+    integer("secret_threshold", "Number of shares that unseal."),
     boolean(
         "require_verification",
-        "True if the new shares count only once they have been given.",
+        "True if the new shares take effect only once they were verified.",
     ),
 ];
 
 const ROTATION: &[Field] = &[
-    integer("max_operations", "After so many records."),
-    text("interval", "After so much time; 0 for never."),
-    boolean("enabled", "True if keys are rotated by these two."),
+    integer("max_operations", "Rotate after this many records."),
+    text("interval", "Rotate after this time; 0 for never."),
+    boolean("enabled", "True if keys are rotated automatically."),
 ];
 
 const SEAL: &[Field] = &[boolean(
@@ -74,90 +80,90 @@ const NO_RECOVERY_KEYS: Handler = Handler::Unadmitted(ceremonies::no_recovery_ke
 const OTHER_METHODS: Handler = Handler::Unadmitted(status::otherwise);
 const OTHER_STEPS: Handler = Handler::Unadmitted(ceremonies::otherwise);
 
-const METRICS: &[Field] = &[choice("format", &["prometheus"], "How it is written.")];
+const METRICS: &[Field] = &[choice("format", &["prometheus"], "Format of the answer.")];
 const LOG: &[Field] = &[
     choice(
         "log_level",
         &["error", "warn", "info", "debug", "trace"],
-        "The least that is told; `info` if not given. `debug` and `trace` are of the server itself.",
+        "Lowest level that is shown; `info` if not given. `debug` and `trace` show the server's own parts only.",
     ),
     choice(
         "log_format",
         &["standard", "json"],
-        "How a line is written; `standard` if not given.",
+        "Format of a line; `standard` if not given.",
     ),
 ];
 
 /// Below `sys/`.
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
-    route("health", "Says how the server is, to load balancers and to clients that are about to begin.", &[
-        unadmitted(Verb::Get, "read-health-status", "Read how the server is.", status::health).querying(HEALTH).answering(Success::Status),
-        unadmitted(Verb::Head, "check-health-status", "Ask how the server is, by status alone.", status::health)
+    route("health", "Health of the server, for load balancers and clients.", &[
+        unadmitted(Verb::Get, "read-health-status", "Read the health of the server.", status::health).querying(HEALTH).answering(Success::Status),
+        unadmitted(Verb::Head, "check-health-status", "Read the health of the server as a status code.", status::health)
             .querying(HEALTH).answering(Success::Status),
     ]).unrecorded().otherwise(OTHER_METHODS),
-    route("seal-status", "Says whether the server is sealed.", &[
-        unadmitted(Verb::Get, "seal-status", "Read whether the server is sealed.", seal::status),
+    route("seal-status", "Seal status of the server.", &[
+        unadmitted(Verb::Get, "seal-status", "Read the seal status.", seal::status),
     ]).unrecorded().otherwise(OTHER_METHODS),
-    route("leader", "Says which server of several leads.", &[
-        unadmitted(Verb::Get, "leader-status", "Read who leads.", status::leader),
+    route("leader", "Which server leads: each of several that share a store.", &[
+        unadmitted(Verb::Get, "leader-status", "Read which server leads.", status::leader),
     ]).unrecorded().otherwise(OTHER_METHODS),
-    route("init", "Makes a new server ready: its keys and its root token.", &[
+    route("init", "Initializes a new server: makes its keys and its root token.", &[
         unadmitted(Verb::Get, "read-initialization-status", "Read whether the server is initialized.", initialization::status),
         unadmitted(Verb::Post, "initialize-system", "Initialize the server.", initialization::initialize).sending(INITIALIZATION),
     ]).unrecorded().otherwise(OTHER_METHODS),
-    route("metrics", "What the server counts, as JSON or for Prometheus.", &[
-        document(Verb::Get, "metrics", "Read what the server counts.", Handler::Document(metrics::read))
+    route("metrics", "Metrics of the server, as JSON or for Prometheus.", &[
+        document(Verb::Get, "metrics", "Read the metrics.", Handler::Document(metrics::read))
             .querying(METRICS).answering(Success::DocumentOrText),
     ]),
-    route("monitor", "Tells what the server logs from now on, for as long as it is read.", &[
+    route("monitor", "Streams the server's log from now on, for as long as the client reads.", &[
         document(Verb::Get, "monitor", "Follow the log.", Handler::Document(monitor::read)).querying(LOG).answering(Success::Text),
     ]).sudo(),
-    route("backup", "Gives everything that the server holds at this moment, sealed as it is stored.", &[
+    route("backup", "A backup of everything in the store at this moment, sealed as it is stored.", &[
         document(Verb::Get, "backup", "Make a backup.", Handler::Document(backup::read)).answering(Success::File),
     ]).sudo(),
     route("ha-status", "Lists the servers of the cluster: this one, and those that share its store.", &[
-        read("ha-status", "Read which servers there are.", facts::ha_status),
+        read("ha-status", "List the servers.", facts::ha_status),
     ]),
-    route("host-info", "Tells of the machine what the server knows: the time.", &[
+    route("host-info", "What the server knows about its machine: the time.", &[
         read("collect-host-information", "Read about the machine.", facts::host_info),
     ]),
-    route("replication/status", "Tells how the server is replicated: not at all.", &[
-        read("read-replication-status", "Read how it is replicated.", facts::replication_status),
+    route("replication/status", "Replication status, which is always disabled.", &[
+        read("read-replication-status", "Read the replication status.", facts::replication_status),
     ]),
-    route("version-history", "Lists the versions that the server has run in: the present one.", &[
+    route("version-history", "Lists the versions that the server knows of: the present one.", &[
         list("version-history", "List the versions.", facts::version_history),
     ]),
-    route("in-flight-req", "Shows which requests are being answered: the one that asks.", &[
-        document(Verb::Get, "collect-in-flight-request-information", "Read which they are.", Handler::Document(facts::in_flight)),
+    route("in-flight-req", "Shows the requests in progress: the one that asks.", &[
+        document(Verb::Get, "collect-in-flight-request-information", "Read the requests in progress.", Handler::Document(facts::in_flight)),
     ]),
-    route("plugins/catalog", "Lists what can be enabled.", &[
-        read("plugins-catalog-list-plugins", "Read what can be enabled.", plugins::all),
+    route("plugins/catalog", "Lists the plugins that can be enabled.", &[
+        read("plugins-catalog-list-plugins", "Read the plugins that can be enabled.", plugins::all),
     ]),
-    route("plugins/catalog/{type}", "Lists what of a kind can be enabled.", &[
-        list("plugins-catalog-list-plugins-with-type", "List it.", plugins::names),
+    route("plugins/catalog/{type}", "Lists the plugins of a kind that can be enabled.", &[
+        list("plugins-catalog-list-plugins-with-type", "List the plugins of a kind.", plugins::names),
     ]).capturing(&[KIND]),
-    route("plugins/catalog/{type}/{name}", "Tells about something that can be enabled.", &[
-        read("plugins-catalog-read-plugin-configuration-with-type", "Read about it.", plugins::one),
-    ]).capturing(&[KIND, path("name", "Its name.")]),
+    route("plugins/catalog/{type}/{name}", "A plugin that can be enabled.", &[
+        read("plugins-catalog-read-plugin-configuration-with-type", "Read about a plugin.", plugins::one),
+    ]).capturing(&[KIND, path("name", "Name of the plugin.")]),
     route("unseal", "Takes the shares of the key, one by one.", &[
         unadmitted(Verb::Post, "unseal", "Give a share.", seal::unseal).sending(SHARE),
     ]).open().otherwise(OTHER_METHODS),
-    route("seal", "Makes the server forget its key.", &[
+    route("seal", "Seals the server: it forgets its key.", &[
         write("seal", "Seal the server.", SEAL, seal::seal),
     ]).sudo(),
-    route("key-status", "Tells about the key that seals what is stored.", &[
-        read("encryption-key-status", "Read its number, its age and how much it has sealed.", keys::status),
+    route("key-status", "The data key that seals what is stored.", &[
+        read("encryption-key-status", "Read the number of the data key, its age and how many records it has sealed.", keys::status),
     ]),
-    route("rotate", "Adds a key, which seals what is stored from now on.", &[
+    route("rotate", "Adds a data key, which seals what is stored from now on.", &[
         write("rotate-encryption-key", "Add a key.", &[], keys::rotate),
     ]).sudo(),
     undescribed("rotate/keyring", &[
         write("", "", &[], keys::rotate),
     ]).sudo(),
-    route("rotate/config", "Says when the server adds a key by itself.", &[
-        read("encryption-key-read-rotation-configuration", "Read when.", keys::read_policy),
-        write("encryption-key-configure-rotation", "Set when.", ROTATION, keys::write_policy),
+    route("rotate/config", "When the server adds a data key automatically.", &[
+        read("encryption-key-read-rotation-configuration", "Read when data keys are added.", keys::read_policy),
+        write("encryption-key-configure-rotation", "Set when data keys are added.", ROTATION, keys::write_policy),
     ]),
     undescribed("rotate/keyring/config", &[
         read("", "", keys::read_policy),
@@ -181,10 +187,10 @@ pub(super) const ROUTES: &[Route] = &[
         delete("", "", |call| with_token(call, ceremonies::delete_backup)),
     ]).sudo(),
     undescribed("rotate/recovery/{path}", &[]).capturing(&[ANY_PATH]).otherwise(Handler::Envelope(ceremonies::no_recovery_keys_to_rotate)),
-    route("generate-root/attempt", "Lets holders of shares make a root token.", &[
-        unadmitted(Verb::Get, "root-token-generation-progress", "Read how far they are.", |asked| bare(asked, Asked::root_progress)),
-        unadmitted(Verb::Post, "root-token-generation-initialize", "Begin.", |asked| bare(asked, Asked::begin_root)).sending(ONE_TIME_PASSWORD),
-        unadmitted(Verb::Delete, "root-token-generation-cancel", "Give it up.", |asked| bare(asked, Asked::cancel_root)),
+    route("generate-root/attempt", "An attempt of the holders of shares to make a root token.", &[
+        unadmitted(Verb::Get, "root-token-generation-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::root_progress)),
+        unadmitted(Verb::Post, "root-token-generation-initialize", "Begin an attempt.", |asked| bare(asked, Asked::begin_root)).sending(ONE_TIME_PASSWORD),
+        unadmitted(Verb::Delete, "root-token-generation-cancel", "Cancel the attempt.", |asked| bare(asked, Asked::cancel_root)),
     ]).open().otherwise(OTHER_STEPS),
     undescribed("generate-root-token/attempt", &[
         unadmitted(Verb::Get, "", "", |asked| in_envelope(asked, Asked::root_progress)),
@@ -197,18 +203,18 @@ pub(super) const ROUTES: &[Route] = &[
     undescribed("generate-root-token/update", &[
         unadmitted(Verb::Post, "", "", |asked| in_envelope(asked, Asked::give_for_root)).sending(GIVEN),
     ]).open().otherwise(OTHER_STEPS),
-    route("rekey/init", "Lets holders of shares make new ones.", &[
-        unadmitted(Verb::Get, "rekey-attempt-read-progress", "Read how far they are.", |asked| bare(asked, Asked::rekey_progress)),
-        unadmitted(Verb::Post, "rekey-attempt-initialize", "Begin.", |asked| bare(asked, Asked::begin_rekey)).sending(REKEY),
-        unadmitted(Verb::Delete, "rekey-attempt-cancel", "Give it up.", |asked| bare(asked, Asked::cancel_rekey)),
+    route("rekey/init", "An attempt of the holders of shares to make new shares.", &[
+        unadmitted(Verb::Get, "rekey-attempt-read-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::rekey_progress)),
+        unadmitted(Verb::Post, "rekey-attempt-initialize", "Begin an attempt.", |asked| bare(asked, Asked::begin_rekey)).sending(REKEY),
+        unadmitted(Verb::Delete, "rekey-attempt-cancel", "Cancel the attempt.", |asked| bare(asked, Asked::cancel_rekey)),
     ]).open().otherwise(OTHER_STEPS),
-    route("rekey/update", "Takes the present shares for new ones, one by one.", &[
+    route("rekey/update", "Takes the present shares for the attempt to make new ones, one by one.", &[
         unadmitted(Verb::Post, "rekey-attempt-update", "Give a share.", |asked| bare(asked, Asked::give_for_rekey)).sending(GIVEN),
     ]).open().otherwise(OTHER_STEPS),
-    route("rekey/verify", "Takes the new shares, to see that their holders have them.", &[
-        unadmitted(Verb::Get, "rekey-verification-read-progress", "Read how far they are.", |asked| bare(asked, Asked::verification_progress)),
+    route("rekey/verify", "Verifies the new shares: takes them from their holders, one by one.", &[
+        unadmitted(Verb::Get, "rekey-verification-read-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::verification_progress)),
         unadmitted(Verb::Post, "rekey-verification-update", "Give a new share.", |asked| bare(asked, Asked::verify)).sending(GIVEN),
-        unadmitted(Verb::Delete, "rekey-verification-cancel", "Begin the verification anew.", |asked| bare(asked, Asked::restart_verification)),
+        unadmitted(Verb::Delete, "rekey-verification-cancel", "Restart the verification.", |asked| bare(asked, Asked::restart_verification)),
     ]).open().otherwise(OTHER_STEPS),
     undescribed("rekey/backup", &[
         unadmitted(Verb::Get, "", "", |asked| bare(asked, ceremonies::backup)),
@@ -216,14 +222,14 @@ pub(super) const ROUTES: &[Route] = &[
     ]).open().otherwise(OTHER_STEPS),
     undescribed("rekey/recovery-key-backup", &[]).open().otherwise(NO_RECOVERY_KEYS),
     undescribed("rekey-recovery-key/{path}", &[]).capturing(&[ANY_PATH]).open().otherwise(NO_RECOVERY_KEYS),
-    route("audit", "Lists where requests are recorded.", &[
+    route("audit", "Lists the sinks of the audit log.", &[
         read("auditing-list-enabled-devices", "List the sinks.", audit::list),
     ]).sudo(),
-    route("audit/{path}", "Refuses to change where requests are recorded: the configuration file says that.", &[
+    route("audit/{path}", "Refuses to change the sinks of the audit log, which the configuration file names.", &[
         write("auditing-enable-device", "Enable a sink.", &[], audit::refuse_enabling).answering(Success::Refusal),
-        delete("auditing-disable-device", "Disable a sink; one that is not there is as good as disabled.", audit::refuse_disabling),
+        delete("auditing-disable-device", "Disable a sink; succeeds if there is none.", audit::refuse_disabling),
     ]).capturing(&[SINK]).sudo(),
-    route("audit-hash/{path}", "Says what the records of a sink show in the place of a text.", &[
+    route("audit-hash/{path}", "The hash that the records of a sink show in place of a text.", &[
         ask("auditing-calculate-hash", "Hash a text as a sink does.", &[text("input", "The text.").required()], audit::hash),
     ]).capturing(&[SINK]),
 ];

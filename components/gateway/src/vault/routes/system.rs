@@ -11,25 +11,25 @@ const UNUSED_TOKEN: Field = text("token", "Has no effect.").deprecated();
 const UNUSED_ACCESSOR: Field = text("accessor", "Has no effect.").deprecated();
 const WRAPPING_TOKEN: &[Field] = &[text(
     "token",
-    "The wrapping token; the caller's token where there is none.",
+    "The wrapping token; the caller's token if not given.",
 )];
 const GENERIC: &[Field] = &[
     boolean(
         "generic_mount_paths",
-        "True if mounts are shown by a name for their path instead of the path itself.",
+        "True if paths have a placeholder in place of the mount's path.",
     ),
     text("context", "Has no effect."),
 ];
 
-const FORMAT: Field = choice("format", &["hex", "base64"], "How bytes are written.");
+const FORMAT: Field = choice("format", &["hex", "base64"], "Encoding of the bytes.");
 const HASH_INPUT: Field = text("input", "What to hash, in base64.").required();
-const BYTES: Field = integer("bytes", "How many bytes.");
+const BYTES: Field = integer("bytes", "Number of bytes.");
 const UNUSED_BYTES: Field = integer("bytes", "Has no effect.").deprecated();
 const UNUSED_SOURCE: Field = text("source", "Has no effect.").deprecated();
 const UNUSED_ALGORITHM: Field = text("algorithm", "Has no effect.").deprecated();
 const SOURCE: Field = text(
     "source",
-    "Where they come from: platform, seal or all; or in its place how many.",
+    "Source of the bytes: platform, seal or all; or the number of bytes.",
 );
 
 const POLICY: &[Field] = &[
@@ -58,7 +58,7 @@ const HASH: &[Field] = &[
     choice(
         "algorithm",
         &["sha2-224", "sha2-256", "sha2-384", "sha2-512"],
-        "How to hash.",
+        "Hash function.",
     ),
     FORMAT,
 ];
@@ -87,29 +87,29 @@ pub(super) const ROUTES: &[Route] = &[
         write("policies-write-acl-policy2", "Write a policy.", POLICY_FOR_OLD_CLIENTS, policies::write),
         delete("policies-delete-acl-policy2", "Delete a policy.", policies::delete),
     ]).capturing(&[POLICY_NAME]),
-    route("capabilities", "Says what a token may do on some paths.", &[
-        ask("query-token-capabilities", "Ask what a token may do.", OF_TOKEN, capabilities::of_token),
+    route("capabilities", "The capabilities of a token on some paths.", &[
+        ask("query-token-capabilities", "Read the capabilities of a token.", OF_TOKEN, capabilities::of_token),
     ]),
-    route("capabilities-accessor", "Says what the token of an accessor may do on some paths.", &[
-        ask("query-token-accessor-capabilities", "Ask what the token of an accessor may do.", OF_ACCESSOR, capabilities::of_accessor),
+    route("capabilities-accessor", "The capabilities of the token of an accessor on some paths.", &[
+        ask("query-token-accessor-capabilities", "Read the capabilities of the token of an accessor.", OF_ACCESSOR, capabilities::of_accessor),
     ]),
-    route("capabilities-self", "Says what the caller may do on some paths.", &[
-        ask("query-token-self-capabilities", "Ask what the caller may do.", OF_CALLER, capabilities::of_caller),
+    route("capabilities-self", "The capabilities of the caller on some paths.", &[
+        ask("query-token-self-capabilities", "Read the capabilities of the caller.", OF_CALLER, capabilities::of_caller),
     ]),
-    route("internal/ui/resultant-acl", "Says for user interfaces what the caller may do.", &[
-        read("internal-ui-read-resultant-acl", "Read what the caller's policies come to.", internal_ui::resultant_acl),
+    route("internal/ui/resultant-acl", "The rights that the caller's policies give, for user interfaces.", &[
+        read("internal-ui-read-resultant-acl", "Read the rights that the caller's policies give.", internal_ui::resultant_acl),
     ]),
     route("internal/specs/openapi", "Describes the API, as this document does.", &[
         document(Verb::Get, "internal-generate-open-api-document", "Read the description of the API.", Handler::Description).querying(GENERIC),
         document(Verb::Post, "internal-generate-open-api-document-with-parameters", "Read the description of the API.", Handler::Description)
             .sending(GENERIC),
     ]).unlisted(),
-    route("wrapping/wrap", "Wraps what it is sent in a token of one use; how long that lives is said in the header X-Vault-Wrap-TTL.", &[
+    route("wrapping/wrap", "Wraps the body in a token of one use, which lives as long as the header X-Vault-Wrap-TTL says.", &[
         ask("wrap", "Wrap the fields of the body.", &[], wrapping::wrap),
     ]),
     route("wrapping/lookup", "Shows a wrapping token without using it.", &[
-        read("read-wrapping-properties2", "Read what the caller's wrapping token is about.", wrapping::lookup),
-        ask("read-wrapping-properties", "Read what a wrapping token is about.", WRAPPING_TOKEN, wrapping::lookup),
+        read("read-wrapping-properties2", "Look up the caller's wrapping token.", wrapping::lookup),
+        ask("read-wrapping-properties", "Look up a wrapping token.", WRAPPING_TOKEN, wrapping::lookup),
     ]).open(),
     route("wrapping/unwrap", "Takes an answer out of its wrapping token.", &[
         ask("unwrap", "Unwrap an answer.", WRAPPING_TOKEN, wrapping::unwrap),
@@ -123,14 +123,14 @@ pub(super) const ROUTES: &[Route] = &[
     route("tools/random/{source}", "Gives random bytes from a source.", &[
         ask("generate-random-with-source", "Give random bytes.", RANDOM_OF_SOURCE, tools::random),
     ]).capturing(&[SOURCE]),
-    route("tools/random/{source}/{urlbytes}", "Gives as many random bytes from a source as the path says.", &[
+    route("tools/random/{source}/{urlbytes}", "Gives the number of random bytes that the path names, from a source.", &[
         ask("generate-random-with-source-and-bytes", "Give random bytes.", RANDOM_BY_PATH, tools::random),
     ])
-    .capturing(&[SOURCE, integer("urlbytes", "How many bytes.").spanning()]),
-    route("tools/hash", "Hashes what it is sent.", &[
+    .capturing(&[SOURCE, integer("urlbytes", "Number of bytes.").spanning()]),
+    route("tools/hash", "Hashes the input.", &[
         ask("generate-hash", "Hash something.", HASH, tools::hash),
     ]),
-    route("tools/hash/{urlalgorithm}", "Hashes what it is sent as the path says.", &[
+    route("tools/hash/{urlalgorithm}", "Hashes the input with the function that the path names.", &[
         ask("generate-hash-with-algorithm", "Hash something.", HASH_BY_PATH, tools::hash),
-    ]).capturing(&[path("urlalgorithm", "How to hash.")]),
+    ]).capturing(&[path("urlalgorithm", "Hash function.")]),
 ];

@@ -10,16 +10,13 @@ use crate::vault::tokens::{self, create, lookup, renew, revoke, roles};
 const ROLE_NAME: Field = role_name("role_name", "Name of the role.");
 const ACCESSOR: Field = text("accessor", "Accessor of the token.").required();
 const TOKEN: Field = text("token", "The token.").required();
-const INCREMENT: Field = seconds(
-    "increment",
-    "For how long the token should live from now on.",
-);
+const INCREMENT: Field = seconds("increment", "How long the token should live from now on.");
 
 const CREATE: &[Field] = &[
     text("id", "The token itself, which needs sudo."),
     texts(
         "policies",
-        "The policies of the token; the caller's where there are none.",
+        "The policies of the token; the caller's if not given.",
     ),
     map("meta", "Metadata, which is shown with the token."),
     boolean(
@@ -28,23 +25,20 @@ const CREATE: &[Field] = &[
     ),
     boolean(
         "no_default_policy",
-        "True if the token goes without the policy \"default\".",
+        "True if the token does not get the policy \"default\".",
     ),
     boolean("renewable", "True if the token can be renewed."),
     seconds("ttl", "How long the token lives until it is renewed."),
     seconds("lease", "As ttl.").deprecated(),
     seconds(
         "explicit_max_ttl",
-        "How long the token lives at most, whatever is changed later.",
+        "How long the token lives at most; no renewal or later setting extends it.",
     ),
     seconds(
         "period",
-        "How long the token lives from each renewal, without an end.",
+        "How long the token lives from each renewal, without a maximum.",
     ),
-    text(
-        "display_name",
-        "What the token is called where it is shown.",
-    ),
+    text("display_name", "Name of the token where it is shown."),
     integer(
         "num_uses",
         "How often the token may be used, 0 for any number.",
@@ -56,7 +50,7 @@ const CREATE: &[Field] = &[
     ),
 ];
 
-const LOOKED_UP: Field = text("token", "The token; the caller's where there is none.");
+const LOOKED_UP: Field = text("token", "The token; the caller's if not given.");
 
 /// Below `auth/token/`.
 #[rustfmt::skip]
@@ -70,7 +64,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("create-orphan", "Makes a token that has no parent.", &[
         ask("token-create-orphan", "Make an orphan.", CREATE, create::orphan),
     ]),
-    route("create/{role_name}", "Makes a token under the terms of a role.", &[
+    route("create/{role_name}", "Makes a token under a role.", &[
         ask("token-create-against-role", "Make a token under a role.", CREATE, create::child),
     ]).capturing(&[ROLE_NAME]).unlisted(),
     route("lookup", "Shows what a token may do and how long it lives.", &[
@@ -105,16 +99,16 @@ pub(super) const ROUTES: &[Route] = &[
     route("revoke-self", "Ends the caller's token and all tokens that descend from it.", &[
         write("token-revoke-self", "Revoke the caller's token.", &[], revoke::revoke_self),
     ]),
-    route("roles", "Lists the roles that say what tokens may be made at create/<role>.", &[
+    route("roles", "Lists the roles that bound the tokens made at create/<role>.", &[
         list("token-list-roles", "List the roles.", roles::list).querying(PAGING),
     ]),
-    route("roles/{role_name}", "A role that says what tokens may be made at create/<role>.", &[
+    route("roles/{role_name}", "A role, which bounds the tokens made at create/<role>.", &[
         read("token-read-role", "Read a role.", roles::read),
         write("token-write-role", "Make a role, or change it; what is not sent stays.", role_fields::FIELDS, roles::write)
             .answering(Success::EnvelopeOrNothing),
         delete("token-delete-role", "Delete a role.", roles::delete),
     ]).capturing(&[ROLE_NAME]).creating().unlisted(),
-    route("tidy", "Removes what is left of tokens that are gone.", &[
-        ask("token-tidy", "Tidy up.", &[], tokens::tidy).answering(Success::Accepted),
+    route("tidy", "Removes what ended tokens have left.", &[
+        ask("token-tidy", "Remove what ended tokens have left.", &[], tokens::tidy).answering(Success::Accepted),
     ]),
 ];

@@ -229,8 +229,8 @@ fn compare(world: &World, target: &str, edition: Edition) {
     };
     assert_eq!(&resource["type"], type_of(schema), "{target}");
     let elsewhere = match edition {
-        Edition::Hosted => "Shown by the self-hosted edition alone.",
-        Edition::SelfHosted => "Shown by the hosted edition alone.",
+        Edition::Hosted => "Shown only by the self-hosted edition.",
+        Edition::SelfHosted => "Shown only by the hosted edition.",
     };
     let shown = attributes(schema, |it| {
         let about = it["description"].as_str().unwrap();

@@ -15,7 +15,7 @@ use crate::vault::field::{Field, texts};
 /// All that a check may be told.
 pub(in crate::vault) const CHECK: &[Field] = &[texts(
     "projects",
-    "The projects in which permissions are looked for; the credentials' own where there are none.",
+    "The projects in which permissions are checked; the credentials' own if not given.",
 )];
 
 #[derive(Serialize)]

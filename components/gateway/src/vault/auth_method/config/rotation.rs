@@ -27,7 +27,7 @@ pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(warnings.chain(left_behind(&rotated)))))
 }
 
-/// That the key before is still there, if it is.
+/// A warning if the key before could not be deleted.
 pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
     let left = rotated.key_left_behind.as_ref()?;
     Some(format!(

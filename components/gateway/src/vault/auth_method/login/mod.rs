@@ -20,10 +20,7 @@ use crate::vault::server::Server;
 
 /// All that a caller chooses (SEC-A7).
 pub(in crate::vault) const LOGIN: &[Field] = &[
-    text(
-        "role",
-        "Name of the role to log in under; the method may have a default for it.",
-    ),
+    text("role", "Name of the role to log in under."),
     text(
         "jwt",
         "The JWT that a service account or an instance of Google Cloud signed.",

@@ -14,7 +14,7 @@ pub(in crate::vault) const FIELDS: &[Field] = &[
     texts("add", "What to add to the list."),
     texts(
         "remove",
-        "What to take out of the list; of labels their keys.",
+        "Entries to remove from the list; of labels their keys.",
     ),
 ];
 
