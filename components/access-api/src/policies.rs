@@ -35,7 +35,7 @@ pub trait Policies {
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError>;
 }
 
-/// Why a policy was not changed. Texts in variants quote the operator's own policy, which is no secret.
+/// Why a policy was not changed. Texts in variants quote the operator's own policy, which is not a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// The name is empty, longer than 128 bytes, holds a control character, or has an empty, `.` or `..` part between slashes.
@@ -76,7 +76,7 @@ pub enum PolicyError {
     /// A value of another kind than the key takes; holds the key.
     #[error("the value of {0:?} has the wrong type")]
     WrongType(String),
-    /// A limit on wrapping that is no duration; holds the key.
+    /// A limit on wrapping that is not a duration; holds the key.
     #[error("error parsing {}: {}", .0.key, .0.reason)]
     InvalidDuration(MalformedDuration),
     /// No life of a wrapped answer would be within both limits.

@@ -4,7 +4,7 @@ use crate::{Capability, LookupError, ResultantAcl, TokenReference};
 
 /// The rights of a token beyond one request.
 pub trait Rights {
-    /// For each of `paths`, in their order, whether a rule of the token grants something there or below, be it denied by another.
+    /// For each of `paths`, in their order, whether a rule of the token grants something there or below, even if another denies it.
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ const TOKEN_PREFIX: &str = "hvs.";
 
 /// The SHA-256 of a root token that was generated: `sha256:` and 64 hexadecimal digits.
 ///
-/// It may be read by others. Nobody finds the token by trying, since only a text in the form of generated tokens is one of its tokens,
-/// and those have 256 random bits; a password in that place, which could be guessed from the hash, opens nothing.
+/// It may be read by others. The token cannot be guessed from it, since only a text in the form of generated tokens is accepted, and those
+/// have 256 random bits; the hash of a password, which could be guessed, opens nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootTokenHash([u8; 32]);
 

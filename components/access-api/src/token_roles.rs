@@ -67,7 +67,7 @@ pub enum TokenRoleError {
     /// A negative number of uses.
     #[error("the number of uses cannot be negative")]
     NegativeNumUses,
-    /// A text that is no address range.
+    /// A text that is not an address range.
     #[error("bound CIDR {:?} is neither an address nor an address range", .0.range)]
     InvalidBoundCidr(InvalidRange),
     /// A token type that does not exist; holds it.

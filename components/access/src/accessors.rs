@@ -101,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-/// The beginning of the keys of all tokens whose accessor leads to them.
+/// The prefix of the keys of all tokens whose accessor leads to them.
 fn generated_tokens() -> String {
     format!("{TOKEN_PREFIX}{IN_ORDER}")
 }

@@ -1,4 +1,4 @@
-//! The number of live service tokens, for those who watch the server: a walk over all of them, a bounded part at each call.
+//! The number of live service tokens, for the metrics: a walk over all of them, a bounded part at each call.
 //!
 //! No number is kept up to date beside the tokens: every login would write it, and it would drift as tokens expire.
 

@@ -1,4 +1,4 @@
-//! Ending every token at once: for a store that was put back in time, where tokens would be valid again that were ended since.
+//! Ending every token at once, for a restored store: tokens that were revoked after its backup was made would be valid again.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
@@ -14,8 +14,8 @@ use crate::token_location::LocatedToken;
 const PAGE: u32 = 500;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Ends all tokens: root tokens, wrapping tokens and batch tokens too, with everything that they keep or wrap. Whoever wants in again
-    /// logs in, or has a root token made. Takes time in proportion to the number of tokens.
+    /// Ends all tokens: root tokens, wrapping tokens and batch tokens too, with everything that they keep or wrap. Callers have
+    /// to log in again, or have a root token made. Takes time in proportion to the number of tokens.
     ///
     /// For a caller that holds the store alone: a token that is issued meanwhile may stay.
     ///

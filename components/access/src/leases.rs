@@ -21,7 +21,7 @@ const SCAN_PAGE: u32 = 500;
 
 /// Below what every lease lies.
 const AUTH: &str = "auth";
-/// Where a method's mount issues tokens.
+/// The path below a method's mount at which tokens are issued.
 const LOGIN: &str = "login";
 /// Where the mount `token/` issues tokens; below the first of them lie the names of token roles, and below those what the roles
 /// have for a suffix.

@@ -92,7 +92,7 @@ impl Terms {
     }
 }
 
-/// A limit of 0 is none.
+/// 0 means no limit.
 fn set(seconds: u64) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }

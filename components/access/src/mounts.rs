@@ -167,7 +167,7 @@ impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
     }
 
     fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
-        // A text that was never the identifier of a mount is no key either, however long it is.
+        // A text that was never the identifier of a mount is not a key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(());
         }

@@ -6,7 +6,7 @@
 //! number that could drift from the truth.
 //!
 //! Places are taken at random and at first unseen, so a login reads nothing more than without a quota, writes one small record more, and
-//! two logins collide only where they draw the same number: no record is shared by all. Whoever drew a place that was taken looks at a
+//! two logins collide only where they draw the same number: no record is shared by all. A login that drew a place that was taken looks at a
 //! few others, then at [`LAST_LOOK`] at once, and is refused when none of these is free. A quota of no more than that is exact; a greater
 //! one may refuse when fewer than about one place in a hundred is free, and never later than when it is full. No cost depends on how
 //! many tokens there are.
@@ -14,7 +14,7 @@
 //! A great quota of tokens counts a sample. A login under one takes its place only one time in so many, and the places are as many fewer;
 //! but every login requires the place that it drew to be free, so that all are refused when all places are taken. So nearly every login
 //! writes the record of its token and nothing else. The sample is random and no caller sees who is in it, so it is as large a part of the
-//! live tokens whatever becomes of them. Of the [`SAMPLE`] places that a sample has at least, [`MARGIN`] standard deviations of the number
+//! live tokens even after they have ended. Of the [`SAMPLE`] places that a sample has at least, [`MARGIN`] standard deviations of the number
 //! of those that are taken when the quota is used up are left out: with a probability of all but a few in 100,000 it says that it is full
 //! before it is exceeded, and it refuses when fewer than about one in twenty are left. A smaller quota counts each token, which costs a
 //! record for each.
@@ -54,7 +54,7 @@ impl Record for PlaceRecord {
 
 /// The places of one quota.
 pub(crate) struct Quota {
-    /// The beginning of the keys of its places, up to their numbers.
+    /// The prefix of the keys of its places, up to their numbers.
     prefix: String,
     places: NonZeroU32,
     /// For how many each place stands.

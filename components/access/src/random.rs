@@ -27,7 +27,7 @@ const MOMENT_CHARACTERS: usize = 8;
 /// A new service token, which is made at `now`, in milliseconds since 1970.
 ///
 /// The time stands first: so records of tokens that are made together lie together in the store, which then writes far fewer
-/// pages (docs/performance.md). It is no secret, since a lookup tells it.
+/// pages (docs/performance.md). It is not a secret, since a lookup tells it.
 pub(crate) fn client_token(random: &impl Random, now: u64) -> Result<ClientToken, RandomError> {
     let mut text = String::with_capacity(ROOT_TOKEN_CHARACTERS);
     text.push_str(SERVICE_TOKEN_PREFIX);

@@ -18,20 +18,20 @@ use crate::secret::{TokenHash, TokenNames};
 pub(crate) const SYSTEM_KEY: &str = "system";
 /// Key of the [`MountTableRecord`].
 pub(crate) const MOUNT_TABLE_KEY: &str = "mount-table";
-/// The beginning of the keys of all [`MountRecord`]s begin with.
+/// The prefix of the keys of all [`MountRecord`]s.
 pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
 /// Path of the mount that issues tokens to token holders.
 pub(crate) const TOKEN_MOUNT: &str = "token/";
-/// The beginning of the keys of all [`PolicyRecord`]s begin with.
+/// The prefix of the keys of all [`PolicyRecord`]s.
 pub(crate) const POLICY_PREFIX: &str = "policy/";
 
-/// Where the root token of an initialization is said to come from.
+/// The issuing path that the root token of an initialization shows.
 pub(crate) const FIRST_ROOT_PATH: &str = "auth/token/root";
 
 /// Before the hash in the name of a lease.
 pub(crate) const LEASE_MARK: char = 'h';
 
-/// The beginning of the keys of all [`TokenRecord`]s begin with.
+/// The prefix of the keys of all [`TokenRecord`]s.
 pub(crate) const TOKEN_PREFIX: &str = "token/";
 
 /// Key of the [`TokenRecord`] of a token.
@@ -39,7 +39,7 @@ pub(crate) fn token_key(hash: &TokenHash) -> String {
     format!("{TOKEN_PREFIX}{}", hash.as_str())
 }
 
-/// The beginning of the keys of all [`AccessorRecord`]s begin with.
+/// The prefix of the keys of all [`AccessorRecord`]s.
 pub(crate) const ACCESSOR_PREFIX: &str = "accessor/";
 
 /// Key of the [`AccessorRecord`] of a hashed accessor.
@@ -47,10 +47,10 @@ pub(crate) fn accessor_key(hash: &TokenHash) -> String {
     format!("{ACCESSOR_PREFIX}{}", hash.as_str())
 }
 
-/// The beginning of the keys of all [`ChildRecord`]s begin with.
+/// The prefix of the keys of all [`ChildRecord`]s.
 pub(crate) const CHILD_PREFIX: &str = "child/";
 
-/// The beginning of the keys of a token's children.
+/// The prefix of the keys of a token's children.
 pub(crate) fn children_prefix(parent: &TokenHash) -> String {
     format!("{CHILD_PREFIX}{}/", parent.as_str())
 }
@@ -60,7 +60,7 @@ pub(crate) fn child_key(parent: &TokenHash, child: &TokenHash) -> String {
     format!("{}{}", children_prefix(parent), child.as_str())
 }
 
-/// The beginning of the keys of all [`RelinquishedRecord`]s begin with.
+/// The prefix of the keys of all [`RelinquishedRecord`]s.
 pub(crate) const RELINQUISHED_PREFIX: &str = "relinquished/";
 
 /// Key of the [`RelinquishedRecord`] of a token that ended without its children.
@@ -78,9 +78,9 @@ pub(crate) fn cubbyhole_key(token: &TokenHash) -> String {
     format!("cubbyhole/{}", token.as_str())
 }
 
-/// The beginning of the keys of all [`AliasRecord`]s begin with.
+/// The prefix of the keys of all [`AliasRecord`]s.
 pub(crate) const ALIAS_PREFIX: &str = "alias/";
-/// The beginning of the keys of all [`EntityRecord`]s begin with.
+/// The prefix of the keys of all [`EntityRecord`]s.
 pub(crate) const ENTITY_PREFIX: &str = "entity/";
 
 /// Key of the [`AliasRecord`] of a hashed alias.
@@ -103,7 +103,7 @@ pub(crate) fn policy_key(name: &str) -> String {
     format!("{POLICY_PREFIX}{}", key_segment(name))
 }
 
-/// The beginning of the keys of all [`PolicyNameRecord`]s begin with.
+/// The prefix of the keys of all [`PolicyNameRecord`]s.
 pub(crate) const POLICY_NAME_PREFIX: &str = "policy-name/";
 
 /// Key of the [`PolicyNameRecord`] of a policy.
@@ -448,7 +448,7 @@ pub(crate) fn mount_key(path: &str) -> String {
     format!("{MOUNT_PREFIX}{}", segments.join("/"))
 }
 
-/// The beginning of the keys of all [`DisabledMountRecord`]s begin with.
+/// The prefix of the keys of all [`DisabledMountRecord`]s.
 pub(crate) const DISABLED_MOUNT_PREFIX: &str = "disabled-mount/";
 
 /// Key of a [`DisabledMountRecord`].

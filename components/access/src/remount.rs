@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
     }
 
     fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
-        // A text that was never given out is no key either, however long it is.
+        // A text that was never given out is not a key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(None);
         }

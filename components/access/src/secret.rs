@@ -102,7 +102,7 @@ impl IdentifierHasher {
     }
 }
 
-/// What the hashes begin with that are in the order of time: no hexadecimal digit, so that they are apart from all others.
+/// The first character of hashes that are in the order of time: no hexadecimal digit, so that they are apart from all others.
 pub(crate) const IN_ORDER: &str = "t";
 /// Characters of a [`TokenHash`].
 const HASH_CHARACTERS: usize = 64;
@@ -120,7 +120,7 @@ const MAXIMUM_MOMENT: u64 = (1 << (4 * MOMENT_DIGITS)) - 1;
 /// initialization takes it, and only once.
 ///
 /// That 107 bits lead to the record makes no token easier to guess: it holds the hash of the token's text as well, all 256 bits of it,
-/// of which 149 are shown nowhere, and without that the text is no token ([`TokenRecord::is_of`](crate::records::TokenRecord::is_of)).
+/// of which 149 are shown nowhere, and without that the text is not a token ([`TokenRecord::is_of`](crate::records::TokenRecord::is_of)).
 pub(crate) struct TokenNames {
     /// Names its record and what lies beside that.
     pub(crate) hash: TokenHash,

@@ -45,7 +45,7 @@ impl LocatedToken {
 }
 
 impl TokenLocation {
-    /// Where to look for what `text` means.
+    /// The location of the record that `text` leads to.
     pub(crate) fn new(hasher: &IdentifierHasher, text: &str) -> Self {
         match text.strip_prefix(BATCH_TOKEN_PREFIX) {
             Some(sealed) => Self::Carried(SealedToken::parse(sealed)),
@@ -53,7 +53,7 @@ impl TokenLocation {
         }
     }
 
-    /// The key that leads to the record: one of every token, be it valid or not, so that all which are not cost the same (SEC-T10).
+    /// The key that leads to the record: one for every token, valid or not, so that all invalid ones cost the same (SEC-T10).
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Stored(names) => token_key(&names.hash),

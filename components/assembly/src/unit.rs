@@ -43,7 +43,7 @@ pub enum Unit {
     PostgresOrgs,
 }
 
-/// The target folder that most units share, and the others begin with.
+/// The target folder that most units share, and whose copy the others begin with.
 pub(crate) const PORTABLE: &str = "portable";
 
 /// The instructions to the compiler for a unit.

@@ -13,7 +13,7 @@ use crate::{
 
 /// The configuration of mounts, with their root credentials.
 ///
-/// Every call names the mount, since one capability serves any number of them. Whoever calls has authorized the caller before.
+/// Every call names the mount, since one capability serves any number of them. Its caller has authorized the request before.
 pub trait Config {
     /// The configuration in force; a mount that was never configured has the defaults.
     ///

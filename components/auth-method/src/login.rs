@@ -1,4 +1,4 @@
-//! Logging in, in the order of contract 4.2, and explaining why a login goes as it does.
+//! Logging in, in the order of contract 4.2, and explaining the outcome of a login.
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 

@@ -25,7 +25,7 @@ pub(crate) fn roles(mount: &Mount) -> String {
     format!("{}role/", everything(&mount.id))
 }
 
-/// That there is a role of this name.
+/// The mark of a role of this name.
 pub(crate) fn role_name(mount: &Mount, name: &RoleName) -> String {
     format!("{}{}", role_names(&mount.id), key_segment(name.as_str()))
 }
@@ -40,7 +40,7 @@ pub(crate) fn role_name_index(mount: &Mount) -> String {
     format!("{}role-names", everything(&mount.id))
 }
 
-/// That a token has logged in.
+/// The mark of a token that has logged in.
 pub(crate) fn used_token(mount: &Mount, fingerprint: &str) -> String {
     format!("{}{fingerprint}", used_tokens(&mount.id))
 }

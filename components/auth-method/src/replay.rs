@@ -8,7 +8,7 @@ use crate::jwt::CLOCK_SKEW;
 use crate::proof::Proof;
 use crate::{LoginError, Mount, StorageError, record_keys};
 
-/// That a token has logged in. It lives as long as the token could be shown again.
+/// The mark of a token that has logged in. It lives as long as the token could be presented again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct UsedToken {
     /// Seconds since 1970.

@@ -60,7 +60,7 @@ pub fn config(changes: &ConfigChanges, settings: &Settings) -> Result<ConfigView
     Ok(record.view())
 }
 
-/// How many keys that can verify are in a key document; `None` where it is none.
+/// How many keys that can verify are in a key document; `None` where it is not a key document.
 #[must_use]
 pub fn key_set(body: &[u8]) -> Option<usize> {
     usable_keys(body)

@@ -22,7 +22,7 @@ pub const SERVED: Flavour = if cfg!(carries_every_unit) {
 ///
 /// # Errors
 ///
-/// When a build that is no release cannot compile what it does not carry.
+/// When a build that is not a release cannot compile what it does not carry.
 pub fn bytes(part: Part, flavour: Flavour) -> Result<&'static [u8]> {
     static MADE: [[OnceLock<Made>; Part::ALL.len()]; Flavour::ALL.len()] =
         [const { [const { OnceLock::new() }; Part::ALL.len()] }; Flavour::ALL.len()];
@@ -56,7 +56,7 @@ pub mod spin {
     ///
     /// # Errors
     ///
-    /// When a build that is no release cannot compile what it does not carry.
+    /// When a build that is not a release cannot compile what it does not carry.
     pub fn bytes(part: Part) -> Result<&'static [u8]> {
         static MADE: [OnceLock<Made>; Part::ALL.len()] =
             [const { OnceLock::new() }; Part::ALL.len()];

@@ -24,7 +24,7 @@ pub enum AgentPoolError {
     Failed(#[from] Failure),
 }
 
-/// The pools of organizations. An organization is named by its external id; a pool of another one is none.
+/// The pools of organizations. An organization is named by its external id; a pool of another one is not found.
 pub trait AgentPools {
     /// Makes a pool; what is not mentioned gets its default.
     ///

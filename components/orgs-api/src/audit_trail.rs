@@ -58,9 +58,9 @@ pub trait AuditTrail {
         size: u32,
     ) -> Result<EventPage, Failure>;
 
-    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which have not been taken over: all in the
-    /// self-hosted edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by
-    /// [`Self::forget_events`]; until then they are told again.
+    /// Up to [`MAXIMUM_EVENTS`] records that are only for the operator, in no order: all in the self-hosted edition, and those of the
+    /// installation in the hosted one. A caller that has stored them elsewhere confirms it by [`Self::forget_events`]; until then they
+    /// are returned again.
     ///
     /// # Errors
     ///

@@ -116,7 +116,7 @@ pub trait Authority {
     ) -> Result<MembershipSummaries, Failure>;
 
     /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
-    /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them all the same.
+    /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them nevertheless.
     ///
     /// # Errors
     ///

@@ -18,9 +18,9 @@ pub const MAXIMUM_PAGE_SIZE: u32 = 100;
 ///
 /// Names are compared without regard to case everywhere. Every answer reflects all writes that were acknowledged before.
 pub trait Organizations {
-    /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10). Whoever asks owns it: a user; an entity,
-    /// which becomes a user by it; the installation, for every other caller. It is told as the caller may see it then;
-    /// `role_by_policies` is what policies make of them there besides.
+    /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10). The caller owns it: a user; an entity,
+    /// which becomes a user by it; the installation, for every other caller. The answer is what the caller may see then;
+    /// `role_by_policies` is the role that policies give them there in addition.
     ///
     /// # Errors
     ///

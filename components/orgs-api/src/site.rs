@@ -55,7 +55,7 @@ impl Default for GeneralSettings {
     }
 }
 
-/// The administration of the whole installation. Whoever calls has made sure that a site administrator asks.
+/// The administration of the whole installation. Its caller has made sure that a site administrator asks.
 pub trait Site {
     /// The settings of the whole installation.
     ///

@@ -123,7 +123,7 @@ pub trait Teams {
         by: &Caller,
     ) -> Result<Team, TeamError>;
 
-    /// Removes a team: its members are in it no more, and its tokens are worth nothing, at once.
+    /// Removes a team: its memberships and its tokens end at once.
     ///
     /// # Errors
     ///

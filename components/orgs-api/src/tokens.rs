@@ -120,13 +120,12 @@ pub enum LifetimeError {
 
 /// Making, showing and revoking tokens. Whether the caller may has been decided before.
 ///
-/// A token that has been made is good, and one that has been revoked or replaced is worth nothing, from the answer on.
+/// From the answer on, a new token is valid, and one that was revoked or replaced is not.
 pub trait Tokens {
-    /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then
-    /// on.
+    /// Makes a token. For an owner who has one at a time it replaces the present one, which ends at once.
     ///
     /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens
-    /// of users and pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6). What is over of
+    /// of users and pools do not end. An end in the past is not a fault: the token is never valid (contract 4.6). What is over of
     /// an owner who may have many goes when another one is made.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Records that most requests about an organization read: the users, memberships, teams and organizations of late requests.
+//! A cache of the records that most requests about an organization read: users, memberships, teams and organizations.
 //!
 //! They are kept decoded, and asked after by their versions before every use. What a pointer led to when it was last read is asked for together
 //! with the pointer, so that a chain of two takes one call as long as nothing changes.

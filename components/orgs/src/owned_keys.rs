@@ -114,7 +114,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.existing(whose.record.organization)
     }
 
-    /// Where the organization with this external id is; `None` once it is gone.
+    /// Leads to the organization with this external id; `None` once it is gone.
     pub(crate) fn existing(&self, external_id: String) -> Result<Option<Existing>, Failure> {
         let key = external_id_key(&external_id);
         let found = self.records.get::<ExternalIdRecord>(&key)?;

@@ -28,7 +28,7 @@ const PER_COMMIT: u32 = 80;
 /// Most commits that one request, or one turn in a round of upkeep, makes for one organization or pool.
 const COMMITS_AT_ONCE: u32 = 20;
 
-/// That an organization, a team or a pool is gone.
+/// The mark of an organization, a team or a pool that was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedRecord {}
 

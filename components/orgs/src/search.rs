@@ -1,4 +1,4 @@
-//! The organizations that are meant: by what occurs in them (contract 3.1), and by what they are called.
+//! Filters of organizations: by a text that occurs in them (contract 3.1), and by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Not};

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 ///
 /// # Errors
 ///
-/// That of `make`.
+/// The error of `make`.
 pub fn get_or_make<T, E>(
     place: &OnceLock<T>,
     make: impl FnOnce() -> Result<T, E>,

@@ -9,7 +9,7 @@
 //!
 //! - Whoever loses the swap deletes its own pages and decides again on the state that won, at most 32 times; then the store is
 //!   `unavailable` because it is contended. The pauses between have jitter, and follow how long an attempt takes.
-//! - A swap that failed or was refused may have happened all the same: a host that repeats one whose answer it has lost is refused by its
+//! - A swap that failed or was refused may have happened nevertheless: a host that repeats one whose answer it has lost is refused by its
 //!   own success. So its root is looked for first, in the head and among the 128 roots that the one which counts names as those before
 //!   it. What may still come to count is not deleted, and the answer is `unavailable`.
 //! - What a commit replaces stays for at least four commits, for those who still read there. Every fifth one deletes what is left from
@@ -19,7 +19,7 @@
 //!   deletes what an attempt has left that was cut off, once it has lost for ever. Notes serve room alone: what counts never depends on
 //!   one, so it does not matter that a host may write a batch in pieces.
 //! - The head is made by adding zero to it: on Spin a swap compares only records that were there when it began, and a counter that
-//!   has not eight bytes makes it panic. So the head has eight bytes at all times, on every road.
+//!   has not eight bytes makes it panic. So the head always has eight bytes.
 //! - Values above 1.5 KiB lie in pages of their own, in parts of at most 256 KiB.
 //! - Expired entries read as absent, and are dropped by commits that touch their leaf, and a few leaves more each time.
 //! - The cache is a second tree with a head of its own in the same bucket. Where it is damaged, the next commit begins it anew.

@@ -153,7 +153,7 @@ impl CachedReads<'_> {
     ///
     /// # Errors
     ///
-    /// When the entry is no record of this type.
+    /// When the entry is not a record of this type.
     pub fn next_record<R: Cacheable>(&mut self) -> Result<Option<Loaded<Arc<R>>>, StorageError> {
         let Some(found) = self.found.next() else {
             return Ok(None);
@@ -191,7 +191,7 @@ impl CachedReads<'_> {
     ///
     /// # Errors
     ///
-    /// When the entry is no record of this type.
+    /// When the entry is not a record of this type.
     pub fn next_uncached<R: Record>(&mut self) -> Result<Option<Loaded<R>>, StorageError> {
         let Some(entry) = self.next_entry() else {
             return Ok(None);

@@ -28,7 +28,7 @@ impl<S: Store> Records<S> {
     ///
     /// # Errors
     ///
-    /// When the store does not answer or the entry is no record of this type.
+    /// When the store does not answer or the entry is not a record of this type.
     pub fn get<R: Record>(&self, key: &str) -> Result<Option<Loaded<R>>, StorageError> {
         let entry = self.store.get(&[key])?.into_iter().next().flatten();
         Self::load(entry)
@@ -53,7 +53,7 @@ impl<S: Store> Records<S> {
     ///
     /// # Errors
     ///
-    /// When the store does not answer or an entry is no record of this type.
+    /// When the store does not answer or an entry is not a record of this type.
     pub fn get_all<R: Record>(
         &self,
         keys: &[&str],
@@ -68,7 +68,7 @@ impl<S: Store> Records<S> {
     ///
     /// # Errors
     ///
-    /// When the entry is no record of this type.
+    /// When the entry is not a record of this type.
     pub fn load<R: Record>(entry: Option<Entry>) -> Result<Option<Loaded<R>>, StorageError> {
         entry
             .map(|entry| {

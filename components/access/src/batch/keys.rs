@@ -1,4 +1,4 @@
-//! The keys of batch tokens. One of them issues; the others stay as long as a token under them can be alive, and go by themselves.
+//! The keys of batch tokens. One of them issues; the others stay as long as a token under them can be alive, and then expire.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,7 +19,7 @@ const ISSUING_PERIOD: u64 = 7 * 24 * 60 * 60;
 /// Key of the [`BatchKeyRecord`] that issues tokens.
 const ISSUING_KEY: &str = "batch-key-in-use";
 
-/// The beginning of the keys of the records that open tokens.
+/// The prefix of the keys of the records that open tokens.
 const OPENING_PREFIX: &str = "batch-key/";
 /// How many of them are dropped in one commit.
 const DROPPED_AT_ONCE: u32 = 100;

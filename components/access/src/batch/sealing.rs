@@ -67,7 +67,7 @@ impl BatchKey {
         Ok(ClientToken::new(text))
     }
 
-    /// The record that `token` carries; `None` when it is no token of this key.
+    /// The record that `token` carries; `None` when it is not a token of this key.
     ///
     /// # Errors
     ///

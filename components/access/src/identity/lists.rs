@@ -96,7 +96,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(records)
     }
 
-    /// Where a list of names goes on behind one of them.
+    /// The position after a name, where its list continues.
     pub(super) fn name_position(
         &self,
         kind: Named,

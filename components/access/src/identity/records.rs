@@ -12,7 +12,7 @@ pub(crate) fn merged_entity_key(id: &str) -> String {
     format!("entity-merged/{}", key_segment(id))
 }
 
-/// The beginning of the keys of all [`GroupRecord`]s begin with.
+/// The prefix of the keys of all [`GroupRecord`]s.
 pub(crate) const GROUP_PREFIX: &str = "group/";
 
 /// Key of a [`GroupRecord`].
@@ -20,7 +20,7 @@ pub(crate) fn group_key(id: &str) -> String {
     format!("{GROUP_PREFIX}{}", key_segment(id))
 }
 
-/// The beginning of the keys of the [`NameRecord`]s of groups begin with.
+/// The prefix of the keys of the [`NameRecord`]s of groups.
 pub(crate) const GROUP_NAME_PREFIX: &str = "group-name/";
 
 /// Key of the [`NameRecord`] of a group's hashed name.
@@ -28,7 +28,7 @@ pub(crate) fn group_name_key(hash: &str) -> String {
     format!("{GROUP_NAME_PREFIX}{hash}")
 }
 
-/// The beginning of the keys of the [`NameRecord`]s of entities begin with.
+/// The prefix of the keys of the [`NameRecord`]s of entities.
 pub(crate) const ENTITY_NAME_PREFIX: &str = "entity-name/";
 
 /// Key of the [`NameRecord`] of an entity's hashed name.
@@ -36,7 +36,7 @@ pub(crate) fn entity_name_key(hash: &str) -> String {
     format!("{ENTITY_NAME_PREFIX}{hash}")
 }
 
-/// The beginning of the keys of the [`NameRecord`]s of entity aliases begin with.
+/// The prefix of the keys of the [`NameRecord`]s of entity aliases.
 pub(crate) const ALIAS_ID_PREFIX: &str = "alias-id/";
 
 /// Key of the [`NameRecord`] that leads from an entity alias's identifier to the alias's hash.
@@ -49,7 +49,7 @@ pub(crate) fn group_alias_key(hash: &str) -> String {
     format!("group-alias/{hash}")
 }
 
-/// The beginning of the keys of the [`NameRecord`]s of group aliases begin with.
+/// The prefix of the keys of the [`NameRecord`]s of group aliases.
 pub(crate) const GROUP_ALIAS_ID_PREFIX: &str = "group-alias-id/";
 
 /// Key of the [`NameRecord`] that leads from a group alias's identifier to the alias's hash.
@@ -57,7 +57,7 @@ pub(crate) fn group_alias_id_key(id: &str) -> String {
     format!("{GROUP_ALIAS_ID_PREFIX}{}", key_segment(id))
 }
 
-/// The beginning of the keys of the [`OwnerRecord`]s of a group's members begin with.
+/// The prefix of the keys of the [`OwnerRecord`]s of a group's members.
 pub(crate) fn members_prefix(group_id: &str) -> String {
     format!("group-member/{}/", key_segment(group_id))
 }

@@ -1,4 +1,4 @@
-//! The rules of contract 5.6 once more, as a table of candidates and without regard to cost, to hold the evaluator against
+//! The rules of contract 5.6 once more, as a table of candidates and without regard to cost, to compare the evaluator with
 //! (SEC-A1). It shares no code with the evaluator: not the matching, not the order, not the merging.
 
 use std::collections::{BTreeMap, BTreeSet};

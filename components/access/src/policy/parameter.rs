@@ -22,7 +22,7 @@ pub(crate) enum ParameterValue {
 }
 
 impl ParameterValue {
-    /// The value of a JSON text; `None` when it is none, or nests too deep.
+    /// The value of a JSON text; `None` when it is not JSON, or nests too deep.
     pub(crate) fn from_json(text: &str) -> Option<Self> {
         Some(Self::from(read_json(text).ok()?))
     }

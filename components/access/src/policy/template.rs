@@ -1,6 +1,6 @@
 //! Templates in the paths of rules: `{{identity.entity.id}}` and its like, filled for each caller (contract 5.6, SEC-A5).
 
-/// Stands before a `+` that came from a value and so is no wildcard. No policy text and no path of a request has it.
+/// Stands before a `+` that came from a value and so is not a wildcard. No policy text and no path of a request has it.
 pub(super) const LITERAL: char = '\0';
 
 /// A value of the caller's identity that a path may name.
@@ -56,7 +56,7 @@ pub(crate) trait Identity {
 }
 
 impl<'p> Placeholder<'p> {
-    /// The text between the braces; `None` when it is no value of an identity.
+    /// The text between the braces; `None` when it is not a value of an identity.
     pub(super) fn parse(text: &'p str) -> Option<Self> {
         let text = text.trim().strip_prefix("identity.")?;
         if let Some(field) = text.strip_prefix("entity.") {

@@ -30,7 +30,7 @@ pub(crate) fn asked_alias(
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The entity that the mount of tokens knows as `alias`. A new one is added to the transaction: of several first tokens one
-    /// makes it, as with logins. The role that brings it about has a quota of such entities: an alias that it allows by a pattern
+    /// makes it, as with logins. The role that creates it has a quota of such entities: an alias that it allows by a pattern
     /// is one of any number, and the entity outlives the token.
     pub(crate) fn entity_behind(
         &self,

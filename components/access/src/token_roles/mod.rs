@@ -29,9 +29,9 @@ const MAXIMUM_LIMIT: u32 = 10_000;
 /// Names read at a time.
 const ROUND: u32 = 500;
 
-/// The beginning of the keys of all roles.
+/// The prefix of the keys of all roles.
 const PREFIX: &str = "token-role/";
-/// The beginning of the keys of all [`NameRecord`]s begin with.
+/// The prefix of the keys of all [`NameRecord`]s.
 const NAME_PREFIX: &str = "token-role-name/";
 
 /// The names of all roles, apart from the roles, which are too long to be read for a list.

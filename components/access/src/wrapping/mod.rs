@@ -27,7 +27,7 @@ const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
 
 /// Where a wrapping token shows itself without being used. What counts there is the token in question, not who asks.
 pub(crate) const LOOKUP_PATH: &str = "sys/wrapping/lookup";
-/// Where a wrapping token is used for what it is there for.
+/// The paths that use up a wrapping token by unwrapping it.
 const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
 
 /// True if the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission

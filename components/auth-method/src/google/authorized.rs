@@ -20,7 +20,7 @@ const REPLACED_TOKENS: u32 = 2;
 /// Why there is no answer to work with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ApiError {
-    /// Google said no: 4xx, of which 404 and 403 are about what was asked for.
+    /// Google refused: 4xx, of which 404 and 403 concern the object that was asked for.
     Refused(ApiRefusal),
     Credentials(CredentialsError),
     Call(CallError),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// Values by name until they expire. When it is full, what would expire first gives way.
+/// Values by name until they expire. When the map is full, the value that would expire first is dropped.
 #[derive(Debug)]
 pub(super) struct Bounded<V> {
     entries: HashMap<String, (V, u64)>,

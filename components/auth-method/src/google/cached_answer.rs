@@ -21,13 +21,13 @@ const HELD_FOR_WAITERS: u64 = 1_000;
 /// The meaning of a failure for the thing that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// Nothing: Google could not be reached or made no sense. What was known before still holds.
+    /// Nothing: Google could not be reached, or its answer made no sense. Its earlier answer is still valid.
     Outage,
     /// Google says that there is no such thing.
     Absence,
     /// Google does not tell, and may at any time; what it told before no longer counts.
     Refusal,
-    /// Google does not tell, and may at any time. What it told before holds as long as it was to hold.
+    /// Google gives no answer now, and may at any time. Its earlier answer stays valid for as long as it was.
     Reticence,
     /// Nothing: something on our side, such as the credentials, is in the way, and may be mended at any time.
     Obstacle,
@@ -55,7 +55,7 @@ struct Answer<A> {
 struct Setback<E> {
     error: E,
     at: u64,
-    /// Until when no login asks again for want of an answer.
+    /// Until when no login asks again after a question without an answer.
     until: u64,
 }
 
@@ -88,7 +88,7 @@ pub(super) enum Need {
     Nothing,
     /// There is something to go by, and one login should ask anew.
     Renewal,
-    /// There is nothing to go by, or not what is looked for.
+    /// There is no answer, or it lacks what is looked for.
     Answer,
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Instance {
     pub(crate) service_accounts: Vec<String>,
 }
 
-/// An answer of the API; empty labels and accounts are left out there.
+/// An answer of the API, in which empty labels and accounts are missing.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {

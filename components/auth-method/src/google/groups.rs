@@ -100,7 +100,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 locations(rules),
             ));
         }
-        // Where the instance itself is, its group most likely is.
+        // The group is most likely where the instance itself is.
         let here = [instance.zone.as_str(), region_of(&instance.zone)];
         candidates.sort_by_key(|candidate| !here.contains(&candidate.location.as_str()));
         for candidate in &candidates {

@@ -25,7 +25,7 @@ pub struct Settings {
     /// Parent of the names of Google's API hosts.
     pub universe_domain: String,
     /// Hosts that may be called beside Google's API hosts: `[scheme://]host[:port]`, where a host that begins with `*.` stands for
-    /// everything below. What does not read like that allows nothing.
+    /// everything below. An entry of another form allows nothing.
     pub allowed_hosts: Vec<String>,
     /// True if loopback addresses may be called, with plain HTTP too.
     pub allow_http_loopback: bool,

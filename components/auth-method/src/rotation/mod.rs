@@ -1,7 +1,7 @@
 //! Replacing the stored key of a mount by a new one of the same service account (contract 2.6; register D22).
 //!
 //! A rotation is a walk through the stages of a record: a key is made at Google, once; it is seen to work; it takes the place of the
-//! old one in a single commit; the old one is deleted at Google. Whoever finds the record halfway goes on from there. An instance works
+//! old one in a single commit; the old one is deleted at Google. An instance that finds the record halfway continues from there. An instance works
 //! under a claim that ends by itself, so that a crash holds up no other instance for long.
 
 mod claim;

@@ -237,7 +237,7 @@ impl<S: Store, C: Clock, R: Random> AgentPools for Orgs<S, C, R> {
             self.try_delete_agent_pool(organization, id, by)
         })?;
         if removed {
-            // It is gone, and its tokens are worth nothing; what cannot be cleared away now is cleared away later.
+            // The pool is gone, and its tokens are not valid any more; records that cannot be removed now are removed later.
             let _ = self.sweep(id);
         }
         Ok(removed)

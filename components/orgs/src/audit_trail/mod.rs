@@ -1,4 +1,4 @@
-//! The deeds that are recorded of organizations, and who did them (contract 4.15).
+//! The audit trail: what was done with organizations, and by whom (contract 4.15).
 //!
 //! A record stands in the same commit as what it tells of, so that there is one exactly where something was done. The hosted
 //! edition shows the records of an organization to the organization; in the self-hosted one they go to the operator's log, as

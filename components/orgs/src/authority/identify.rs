@@ -1,4 +1,4 @@
-//! From a credential to its bearer, and from a caller to what they are to an organization.
+//! From a credential to its bearer, and from a caller to their role in an organization.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -266,7 +266,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }))
     }
 
-    /// The identity that presents a credential; `None` if it is worth nothing.
+    /// The identity that presents a credential; `None` if it is not valid.
     fn bearer_of(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
         let principal = match credential {
             Credential::ApiToken(secret) => return self.identify_token(secret),

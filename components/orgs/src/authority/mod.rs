@@ -12,7 +12,7 @@ pub(crate) trait Named {
     /// The identifier: the id of a user, team or entity, or the external id of an organization.
     fn id(&self) -> &str;
 
-    /// The name. Who is no user has a name of its own all the same, which stays (contract 1.11).
+    /// The name. A caller who is not a user has one too, which never changes (contract 1.11).
     fn username(&self) -> String;
 }
 

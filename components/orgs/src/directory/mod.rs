@@ -4,11 +4,11 @@
 //! sorted, with a *root* that tells where each begins and how many names are in it. So a page is found by adding up. A search asks the
 //! [index of parts](parts) which few organizations to look at; where that cannot tell, it reads packed texts in place of organizations.
 //!
-//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own
-//! name what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is
-//! *pending* in this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last
+//! **Writing.** A commit that makes, renames, readdresses, disables or removes an organization also writes its new state under the
+//! organization's own name ([`note`]), which cannot conflict with a change of another organization. What is
+//! *pending* in this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, the last writer
 //! moves them into the leaves; fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for
-//! it, one that comes second is given up. It also enters the same into the index of parts.
+//! it, the second of two at once is given up. It also enters the same into the index of parts.
 //!
 //! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in
 //! the former or in the latter. An organization that is being changed meanwhile may be told as it was.

@@ -88,7 +88,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, membership)?)
     }
 
-    /// The user that the invitation means, or what is wrong with it. An entity that is no user yet is made one by `transaction`.
+    /// The user that the invitation means, or what is wrong with it. An entity that is not a user yet is made one by `transaction`.
     fn invitee(
         &self,
         transaction: &mut Transaction,

@@ -1,4 +1,4 @@
-//! The end of a plan that comes next, for those who watch the server: a walk over all organizations, a bounded part at each call.
+//! The next end of a plan, for the metrics: a walk over all organizations, a bounded part at each call.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};

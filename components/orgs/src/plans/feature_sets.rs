@@ -93,7 +93,7 @@ pub fn plan_of(id: &str) -> Option<Plan> {
         .map(|(_, plan)| plan)
 }
 
-/// How well a name fits, best first.
+/// How well a name matches, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Match {
     Whole,

@@ -88,7 +88,7 @@ impl Cacheable for OrganizationRecord {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
     pub edition: Edition,
-    /// Milliseconds since 1970, for plans end.
+    /// Milliseconds since 1970, which decide if a plan has ended.
     pub now: u64,
 }
 
@@ -131,7 +131,7 @@ impl OrganizationRecord {
     }
 }
 
-/// Where the organization with an external id is.
+/// Leads from an external id to the organization.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalIdRecord {
     /// The folded name.

@@ -321,7 +321,7 @@ impl Judge<'_> {
     }
 }
 
-/// One `@`, something before it, a host after it, no blanks, not too long. Whether mail arrives is not ours to know.
+/// One `@`, something before it, a host after it, no blanks, not too long. Delivery is not checked.
 pub fn is_email_address(text: &str) -> bool {
     let blank = |character: char| character.is_whitespace() || character.is_control();
     let parts = text.split_once('@');

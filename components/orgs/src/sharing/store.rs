@@ -131,7 +131,7 @@ pub(super) fn producers_prefix(shared: Shared, consumer: &str) -> String {
     format!("{}{}/", prefix(consumer, kind::PRODUCER), word_of(shared))
 }
 
-/// That the producer names the consumer.
+/// The record of a consumer that the producer names.
 pub(super) fn producer_key(shared: Shared, consumer: &str, producer: &str) -> String {
     format!("{}{producer}", producers_prefix(shared, consumer))
 }

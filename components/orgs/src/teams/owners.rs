@@ -1,4 +1,4 @@
-//! The owners of an organization, at hand without reading all its members.
+//! The owners of an organization, in a record of their own, so that they are found without reading all members.
 //!
 //! - `of/<external id>/owners/active`: the active members of the team of the owners. Every change of them writes it. Where it is
 //!   absent, as in a store that is older, the memberships tell.

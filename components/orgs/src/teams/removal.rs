@@ -25,7 +25,7 @@ const PER_COMMIT: u32 = 200;
 /// Most commits that one request, or one turn in a round of upkeep, makes for one team.
 const COMMITS_AT_ONCE: u32 = 5;
 
-/// That a team is gone.
+/// The mark of a team that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedTeamRecord {
     /// The external id.

@@ -257,7 +257,7 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_update_team(organization, id, changes, scope, by)
         })?;
-        // A caller that makes a team secret need not see it any more; that it was changed can be told all the same.
+        // A caller that makes a team secret may not see it any more, but may learn that it was changed.
         let key = owned_keys::key(organization, kind::TEAM, id);
         let team = self.records.get::<TeamRecord>(&key)?;
         let team = team.ok_or(TeamError::NotFound)?;

@@ -1,4 +1,4 @@
-//! Ending every token at once: for a store that was put back in time, where tokens would be valid again that were ended since.
+//! Ending every token at once, for a restored store: tokens that were revoked after its backup was made would be valid again.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Records, Transaction};
@@ -6,7 +6,7 @@ use gatehouse_storage::{Records, Transaction};
 use super::record::TokenRecord;
 use crate::{Failure, Orgs};
 
-/// The beginning of the keys of all tokens.
+/// The prefix of the keys of all tokens.
 const PREFIX: &str = "token/";
 /// Tokens that end in one commit.
 const PAGE: u32 = 100;

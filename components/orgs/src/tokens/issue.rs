@@ -157,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok((request, issues))
     }
 
-    /// The fault of a description, for an owner whose tokens are told apart by it.
+    /// The fault of a description, for an owner whose tokens are distinguished by it.
     fn fault_of_name(
         &self,
         owner: &TokenOwner,

@@ -130,7 +130,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(self.records.get(&lifetimes_key(external_id))?)
     }
 
-    /// For how many milliseconds a token may live that is made now; `None` for as long as it likes. Adds to `transaction` that it
+    /// For how many milliseconds a token may live that is made now; `None` for no limit. Adds to `transaction` that it
     /// stays so.
     pub(super) fn longest_life(
         &self,

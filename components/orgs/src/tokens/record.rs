@@ -114,7 +114,7 @@ pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
     }
 }
 
-/// Where a token stands among those of its owner.
+/// The place of a token among those of its owner.
 pub(crate) fn token_of_owner_key(token: &TokenRecord) -> String {
     format!("{}{}", tokens_of_prefix(&token.owner), token.id)
 }

@@ -153,7 +153,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.note_token(transaction, record, by, deed)
     }
 
-    /// Adds to `transaction` the end of a token that is worth nothing already, for whom it stood for is gone.
+    /// Adds to `transaction` the removal of a token that is not valid any more, because its owner is gone.
     pub(crate) fn end_token(
         &self,
         transaction: &mut Transaction,

@@ -1,4 +1,4 @@
-//! The identifiers of users before there are any, and the users that stand for those who are none (contract 1.11).
+//! Identifiers of users that do not exist yet, and users that represent callers who are no users (contract 1.11).
 
 use gatehouse_ports::{Clock, Random, Store};
 

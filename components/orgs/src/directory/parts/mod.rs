@@ -1,7 +1,7 @@
 //! The index of parts: it finds organizations by what occurs in their names and addresses, without going through all of them.
 //!
-//! It says the same as the leaves: whoever moves pending changes into these enters them here, in the same commit. It is made from the
-//! leaves where it is not there, as in a store that is older than it, in steps that writers and upkeep go on with; until it is whole, and
+//! It says the same as the leaves: a commit that moves pending changes into these enters them here too. It is made from the
+//! leaves where it is missing, as in an older store, in steps that writers and upkeep continue; until it is complete, and
 //! for texts of one or two bytes and those that very many organizations contain, a search goes through the leaves.
 //!
 //! It only ever names candidates: their texts are looked at, and what they say counts.

@@ -1,9 +1,9 @@
-//! How far the index of parts has come, and how it is divided up.
+//! The state of the index of parts: how far it has been built, and the runs it consists of.
 
 use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize};
 
-/// The key of what is true of the whole index.
+/// The key of the record about the whole index.
 pub const PARTS_KEY: &str = "directory/parts";
 /// Before everything else of it.
 pub const PARTS_PREFIX: &str = "directory/parts/";
@@ -52,7 +52,7 @@ impl PartsShape {
     }
 }
 
-/// What is true of the whole index.
+/// The record about the whole index.
 ///
 /// Each organization is a *document*, numbered in the order in which the directory came to know of it. One that changes gets a new
 /// number, and nothing is left of the former. The texts of the documents are in *blocks*. A *run* tells for 256 documents, or four
