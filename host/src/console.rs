@@ -1,4 +1,4 @@
-//! The surroundings of the console.
+//! The environment variables of the console: the key of its sessions, and when they end.
 
 use aws_lc_rs::rand;
 use base64::Engine as _;

@@ -201,7 +201,7 @@ impl Server {
             // Cut off, it could leave a key at Google that is not stored.
             let finished = async { while work.join_next().await.is_some() {} };
             if timeout(self.drain_timeout, finished).await.is_err() {
-                tracing::warn!("the time to finish is over; background work is cut off");
+                tracing::warn!("limits.drain_timeout has passed; background work is cut off");
             }
         };
         tokio::join!(self.listener.serve(self.handler, stop), finish_work);
@@ -247,7 +247,7 @@ async fn keep_time(clock: &SteadyClock, backend: &dyn Backend) -> Duration {
         // Soon after it is unsealed, the store has to tell what time it was.
         Err(StoreError::Sealed) => Duration::from_secs(1),
         Err(error) => {
-            tracing::error!(%error, "the latest time could not be kept");
+            tracing::error!(%error, "the latest time could not be stored");
             KEEPING_INTERVAL
         }
     }

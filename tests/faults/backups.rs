@@ -116,7 +116,7 @@ fn s11_a_restored_server_knows_everything_but_the_tokens() {
     assert!(String::from_utf8_lossy(&by_stranger.stderr).contains("403"));
     assert!(!folder.join("other").exists());
     let genuine = ["verify", text(&file), "--key-file", text(&key)];
-    assert!(done(&genuine, "").contains("made by who held the key"));
+    assert!(done(&genuine, "").contains("made by a holder of the key"));
 
     assert_eq!(installation.server().terminate().unwrap(), Some(0));
     let configuration = installation.configuration();

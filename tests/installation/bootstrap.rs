@@ -139,7 +139,7 @@ fn a_first_start_that_fails_names_what_did_and_the_next_one_goes_on_with_it() {
     for _ in 0..2 {
         let refused = first.failed_start();
         assert!(
-            refused.contains("mend the file and start again"),
+            refused.contains("correct the file and start again"),
             "{refused}"
         );
         assert!(refused.contains("no such field: tokn_ttl"), "{refused}");

@@ -1,7 +1,7 @@
 //! The key under which a sink hashes texts.
 //!
 //! It lies in a file of its own, so that a search of the log for a known text works after a restart, while the server is sealed, and
-//! whatever happens to the seal. Whoever has this file can try out what a hash stands for; it opens nothing.
+//! whatever happens to the seal. Anyone who has this file can test guesses of a hashed text; it opens nothing.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 
 use super::chain::{Chain, Line, Torn};
 
-/// The permissions of the owner of a log, which no other user has: read and write.
+/// The permissions of a log: read and write for its owner, and nothing for other users.
 const FORBIDDEN_IN_FILE: u32 = 0o7177;
 
 /// The permission that only the owner has in the folder of a log: to change what is in it.
@@ -104,7 +104,7 @@ pub(super) struct LogFile {
 /// A write that did not come to its end.
 #[derive(Debug)]
 pub(super) struct CutOff {
-    /// How many bytes were taken all the same.
+    /// How many bytes were written before the failure.
     pub(super) written: usize,
     /// Why.
     pub(super) source: io::Error,

@@ -1,4 +1,4 @@
-//! Going through a log and looking whether its chain holds (SEC-L3).
+//! Verification of the chain of a log (SEC-L3).
 //!
 //! This can show that a line was changed, inserted, moved or removed, the last ones excepted. By itself it cannot show that the end of a
 //! log was cut off, or that an intruder wrote the whole chain anew from some line on: for that the number and the hash of a line must be
@@ -85,7 +85,7 @@ pub enum Break {
         /// The number that it has.
         found: u64,
     },
-    /// It is no record, and the next one does not say that it was cut off.
+    /// It is not a record, and the next one does not say that it was cut off.
     #[error("this is no record")]
     NoRecord,
     /// The file does not end with a record. No client was given an answer for what was written there.

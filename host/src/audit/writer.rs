@@ -1,4 +1,4 @@
-//! The one who writes to a sink: takes all records that wait, brings them to the disk together, and answers for all (SEC-L1).
+//! The writer of a sink: it takes all records that wait, flushes them together, and answers for all (SEC-L1).
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -175,7 +175,7 @@ impl Writer {
             self.torn = (*end > written).then(Torn::new);
             begin = *end;
         } else if self.torn.as_ref().is_some_and(Torn::is_empty) {
-            // The end of line that was missing is no part of what is torn.
+            // The end of line that was missing is not a part of what is torn.
             begin = 1;
         }
         let rest = batch.bytes.get(begin..written).unwrap_or_default();
@@ -205,7 +205,7 @@ impl Writer {
         }
     }
 
-    /// Obeys until no sink can give orders any more. `is_stalled` is taken back whenever something is done.
+    /// Carries out orders until no sender of them is left. `is_stalled` is cleared whenever something is done.
     pub(super) fn run(
         mut self,
         sink: &str,

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::seal::witness::sync_folder_of;
 
-/// A file that gets its name when it is complete, and is removed when it does not come to that. Only its owner may read it.
+/// A file that gets its name when it is complete, and is removed if it never is. Only its owner may read it.
 #[derive(Debug)]
 pub struct Destination {
     path: PathBuf,
@@ -70,7 +70,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// When that cannot be, or a file of that name has come about meanwhile.
+    /// When it cannot be written, or a file of that name was created meanwhile.
     pub fn finish(self) -> Result<()> {
         let Self {
             path,
@@ -88,7 +88,7 @@ impl Destination {
         };
         finished().map_err(|error: io::Error| match error.kind() {
             ErrorKind::AlreadyExists => anyhow::anyhow!(
-                "{} has come about meanwhile: name another file, or add --force",
+                "{} was created meanwhile: name another file, or add --force",
                 path.display()
             ),
             _ => anyhow::Error::new(error).context(format!("cannot write {}", path.display())),

@@ -21,12 +21,12 @@ pub const KEEPING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// By how much the system's clock may leave the passing of time behind, or fall behind it, until that is worth a line in the log.
 const FORWARD_STEP: Duration = Duration::from_secs(5 * 60);
-/// How long a step forward has to stand before it is kept for good: a clock that was wrong at the start of the machine is usually put right
+/// How long a step forward has to stand before it is kept for good: a clock that was wrong at the start of the machine is usually corrected
 /// by then, and a restart is as if it had never been.
 const STANDING: Duration = Duration::from_secs(10 * 60);
 /// By how much the time may be ahead of the kept one until it takes a witness to keep it.
 const BELIEVED_STEP: Duration = Duration::from_secs(60 * 60);
-/// How long a larger step has to stand where no witness speaks, and for how long the word of a witness counts.
+/// How long a larger step has to last without a witness, and for how long the answer of a witness counts.
 const UNWITNESSED_STANDING: Duration = Duration::from_secs(24 * 60 * 60);
 /// By how much the time may be ahead of the witness's, whose answer took a while.
 const WITNESS_TOLERANCE: Duration = Duration::from_secs(5 * 60);

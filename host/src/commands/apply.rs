@@ -12,7 +12,7 @@ use super::installation::{Description, Options, Reconciler, Report, ServerArgume
 pub(super) const DIFFERENCES: u8 = 2;
 
 pub(super) const EXIT_CODES: &str = "\
-Exit codes: 0, the server is as it is to be; 1, something could not be read or written; 2, a dry run found differences.";
+Exit codes: 0, the server is as described; 1, something could not be read or written; 2, a dry run found differences.";
 
 const HELP: &str = "\
 Policies, auth methods with configuration and roles, token roles, entities, groups and organizations are compared with the server field by field, \
@@ -62,7 +62,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
 pub(super) fn exit_code(summary: Summary, dry_run: bool) -> Result<ExitCode> {
     if summary.failed > 0 {
         bail!(
-            "{} of the objects could not be brought about: see the lines that begin with !",
+            "{} of the objects could not be applied: see the lines that begin with !",
             summary.failed
         );
     }

@@ -1,4 +1,4 @@
-//! `gatehouse audit`: looking at audit logs.
+//! `gatehouse audit`: verifying audit logs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use gatehouse::audit::{self, Expectations, Link};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Looks whether the chain of a log holds, and prints its last record to be remembered
+    /// Verifies the hash chain of a log, and prints its last record, to be kept for --expect
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
 }
@@ -24,10 +24,10 @@ pub(super) struct Verify {
     /// The files of one log, the oldest first
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Hash of the record before the first one, where the files are not the oldest
+    /// Hash of the record before the first one, if the oldest files are left out
     #[arg(long, value_name = "HASH")]
     from: Option<Link>,
-    /// Number and hash of a record that must be there
+    /// Number and hash of a record that must be in the log, as an earlier run printed them
     #[arg(long, value_name = "SEQUENCE:HASH", value_parser = parse_record)]
     expect: Option<(u64, Link)>,
 }

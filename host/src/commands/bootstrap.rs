@@ -1,7 +1,8 @@
-//! The first start from a file: what `bootstrap.file` describes is brought about before clients are heard.
+//! The first start from a file: what `bootstrap.file` describes is applied before clients are served.
 //!
-//! The server initializes itself with a root token that is made of its root key, does all with it by its own API, and ends it. So a start
-//! that was cut off goes on at the next one: as long as that token lives, the file was not applied to its end.
+//! The server initializes itself with a root token that is derived from its root key, applies the file with it through its own API, and
+//! revokes it. So a start that was interrupted is continued by the next one: as long as that token is valid, the file was not applied to
+//! its end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -88,7 +89,7 @@ impl Bootstrap {
         }
     }
 
-    /// Compares the server with all that is described, and gives a line for each object that could not be brought about.
+    /// Compares the server with all that is described, and gives a line for each object that could not be applied.
     async fn pass(&self, api: &installation::Server) -> Result<(Summary, Vec<String>)> {
         let mut lines = Vec::new();
         let mut report = Report::to(&mut lines);
@@ -131,7 +132,7 @@ impl Attempts {
         self.number = self.number.saturating_add(1);
         if failures == self.failures || self.number == MOST_PASSES {
             bail!(
-                "bootstrap.file: not everything could be brought about; mend the file and start again:\n  {}",
+                "bootstrap.file: not everything could be applied; correct the file and start again:\n  {}",
                 failures.join("\n  ")
             );
         }

@@ -37,7 +37,7 @@ impl RemoteServer {
     /// The address of `path` at the server.
     pub(super) fn target(&self, path: &str) -> Result<Url> {
         let target = self.address.join(path);
-        target.with_context(|| format!("{} is no address of a server", self.address))
+        target.with_context(|| format!("{} is not the address of a server", self.address))
     }
 
     /// Sends `request` and reads the whole answer.

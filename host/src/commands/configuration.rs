@@ -1,4 +1,4 @@
-//! `gatehouse config`: looking at settings, and the checks that `gatehouse server` makes before it starts (SEC-O5).
+//! `gatehouse config`: checking and describing settings, and the checks that `gatehouse server` makes before it starts (SEC-O5).
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -43,7 +43,7 @@ pub(super) struct Source {
     /// Address to listen on, in place of listener.address
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Any setting, above the file and the environment; may be repeated
+    /// Any setting; overrides the file and the environment; may be repeated
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment)]
     set: Vec<(String, String)>,
 }
@@ -108,7 +108,7 @@ fn check(source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Looks at the files that the settings name.
+/// Checks the files that the settings name.
 ///
 /// # Errors
 ///
@@ -137,7 +137,7 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
         && let Some(mode) = mode_of(&key).filter(|mode| mode & STRANGERS != 0)
     {
         problems.push(format!(
-            "listener.tls_key_file: everybody may use {path} (mode {mode:04o}); run: chmod o= {path}",
+            "listener.tls_key_file: every user may use {path} (mode {mode:04o}); run: chmod o= {path}",
             path = key.display()
         ));
     }

@@ -12,7 +12,7 @@ use super::CommandLine;
 
 #[derive(Debug, Args)]
 pub(super) struct Completions {
-    /// The shell that is to complete
+    /// The shell that the script is for
     shell: Shell,
 }
 

@@ -18,22 +18,22 @@ const FROM_TOKEN_VARIABLES: [&str; 1] = ["GATEHOUSE_FROM_TOKEN"];
 
 const HELP: &str = "\
 Auth methods of type gcp are copied with description, tuning, configuration and roles, and policies, token roles, entities, groups and aliases of \
-those methods. No server tells a private key: give it afterwards. What is not copied is listed at the end, and nothing is ever deleted. The other \
-server's token needs to read and list; one read that is refused is told, and the rest goes on.";
+those methods. No server reveals a private key: configure it afterwards. What is not copied is listed at the end, and nothing is ever deleted. The other \
+server's token needs to read and list; a read that is refused is reported, and the rest goes on.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP, after_long_help = format!("{HELP}\n\n{EXIT_CODES}"))]
 pub(super) struct Arguments {
-    /// The Vault, OpenBao or Gatehouse that is read
+    /// Address of the Vault, OpenBao or Gatehouse to read
     #[arg(long, value_name = "URL")]
     from: Url,
     /// File with the token for it; without it, the token is read from GATEHOUSE_FROM_TOKEN
     #[arg(long, value_name = "FILE")]
     from_token_file: Option<PathBuf>,
-    /// Certificates, in PEM, of authorities that are believed for it beside the system's
+    /// PEM file with certificate authorities to trust for it beside those of the system
     #[arg(long, value_name = "FILE")]
     from_ca_file: Option<PathBuf>,
-    /// The namespace of it that is read
+    /// The namespace to read there
     #[arg(long, value_name = "NAMESPACE")]
     from_namespace: Option<String>,
     /// Shows what would differ and writes nothing; the exit code is 2 if anything does
@@ -60,7 +60,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
         write_new(file, &taken.to_file_text()?)?;
         tell(&taken, &[]);
         eprintln!(
-            "{} describes it: read it, and bring it about with `gatehouse apply`.",
+            "The description is in {}: read it, then apply it with `gatehouse apply`.",
             file.display()
         );
         return taken_code(&taken, ExitCode::SUCCESS);

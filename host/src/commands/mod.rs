@@ -25,7 +25,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-/// Logs cloud workloads in by the identity their cloud gave them, and manages organizations.
+/// Logs cloud workloads in with the identity that their cloud gave them, and manages organizations.
 #[derive(Debug, Parser)]
 #[command(name = "gatehouse", version, arg_required_else_help = true)]
 pub struct CommandLine {
@@ -35,17 +35,17 @@ pub struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Starts a server for trying things out: nothing is kept, and a Google of its own is ready for a first login
+    /// Starts a server to try things out: it keeps nothing and runs a fake Google for a first login
     Dev(dev::Arguments),
     /// Starts a server
     Server(serve::Arguments),
-    /// Asks a running server how it is
+    /// Shows the state of a running server
     #[command(after_help = status::STATUS_HELP)]
     Status(status::StatusArguments),
-    /// Asks a running server whether it can serve, for probes; prints nothing when it can
+    /// Checks that a running server can serve, for probes; prints nothing if it can
     #[command(after_help = status::HEALTH_HELP)]
     Health(status::HealthArguments),
-    /// Looks at configuration files
+    /// Checks configuration files and describes their settings
     #[command(subcommand)]
     Config(configuration::Command),
     /// Signs a login JWT with a service-account key file and prints it
@@ -54,10 +54,10 @@ enum Command {
     Apply(apply::Arguments),
     /// Copies policies, auth methods of type gcp, roles and identities of a Vault or OpenBao
     Import(import::Arguments),
-    /// Looks at audit logs
+    /// Verifies audit logs
     #[command(subcommand)]
     Audit(audit::Command),
-    /// Work on a server's machine, and the first users of a server
+    /// Operates a server on its own machine, and creates its first users
     #[command(subcommand)]
     Operator(operator::Command),
     /// The WebAssembly components that this program carries

@@ -42,7 +42,7 @@ pub(super) struct AccessWriter {
 }
 
 impl AccessWriter {
-    /// Counts the lines that were lost so far: dropped for want of a faster reader, or not taken by a full disk.
+    /// Counts the lines that were lost so far: dropped because the reader was too slow, or not written to a full disk.
     pub(super) fn lost_lines(&self) -> impl Fn() -> u64 + Send + Sync + 'static {
         let (dropped, file) = (self.dropped.clone(), self.file.clone());
         move || dropped.dropped_lines() as u64 + file.as_ref().map_or(0, AccessFile::lost)
@@ -183,14 +183,14 @@ pub(super) fn stop_signal() -> impl Future<Output = ()> + Send {
         .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)));
     async move {
         let Ok((mut terminate, mut interrupt)) = signals else {
-            tracing::warn!("signals cannot be received; only killing ends this process");
+            tracing::warn!("signals cannot be received; only SIGKILL ends this process");
             return std::future::pending().await;
         };
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("stopping: requests in work are finished, new ones are not taken");
+        tracing::info!("stopping: requests in progress are finished, new ones are not accepted");
     }
 }
 

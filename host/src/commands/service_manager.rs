@@ -1,7 +1,7 @@
-//! The word to the service manager that has started this process (`sd_notify(3)`): it listens, it stops, and, where that is watched, it lives.
+//! Notifications to the service manager that has started this process (`sd_notify(3)`): ready, stopping, and the watchdog's.
 //!
 //! The crate `sd-notify` (0.5.0) cannot reach an abstract socket, which managers of containers hand over, and reads the environment at each
-//! call, which a test cannot set. A hangup is not announced as `RELOADING=1`: it has logs opened again, and no settings read.
+//! call, which a test cannot set. A reload is not announced as `RELOADING=1`, which only units of type `notify-reload` need.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -43,7 +43,7 @@ impl ServiceManager {
             },
             Err(error) => {
                 tracing::warn!(
-                    "the service manager at {} cannot be told anything: {error}",
+                    "the service manager at {} cannot be notified: {error}",
                     address.display()
                 );
                 Self::default()
@@ -72,7 +72,7 @@ impl ServiceManager {
         }
     }
 
-    /// Says that requests in work are finished and no others taken.
+    /// Says that requests in progress are finished and no others accepted.
     pub(super) fn stopping(&self) {
         self.tell("STOPPING=1\nSTATUS=finishing requests\n");
     }
@@ -81,7 +81,7 @@ impl ServiceManager {
         if let Some(socket) = &self.socket
             && let Err(error) = socket.send(message.as_bytes())
         {
-            tracing::warn!("the service manager could not be told {message:?}: {error}");
+            tracing::warn!("the service manager could not be notified of {message:?}: {error}");
         }
     }
 }
@@ -93,7 +93,9 @@ async fn repeat(socket: UnixDatagram, period: Duration) {
     loop {
         ticks.tick().await;
         if let Err(error) = socket.send(b"WATCHDOG=1\n") {
-            tracing::warn!("the service manager could not be told that the process lives: {error}");
+            tracing::warn!(
+                "the service manager could not be notified that the process lives: {error}"
+            );
         }
     }
 }

@@ -205,7 +205,7 @@ fn in_lines(address: &str, status: &SealStatus) -> String {
     lines.concat()
 }
 
-/// A text of the server, which may be any, without what would move a terminal's cursor.
+/// A text of the server, which is not trusted, without characters that would move a terminal's cursor.
 fn on_one_line(text: &str) -> String {
     let shown = |it: char| if it.is_control() { '?' } else { it };
     text.chars().map(shown).collect()

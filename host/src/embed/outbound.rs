@@ -70,7 +70,7 @@ async fn question(request: Request<WasiBody>, limits: Limits) -> Result<HttpRequ
 }
 
 fn response(answer: HttpResponse) -> Result<Response<WasiBody>, Error> {
-    parsed(answer).map_err(|_| internal("the HTTP client gave an answer that is none"))
+    parsed(answer).map_err(|_| internal("the HTTP client gave an invalid answer"))
 }
 
 fn parsed(answer: HttpResponse) -> Result<Response<WasiBody>, http::Error> {

@@ -16,7 +16,7 @@ pub const ACCESS_LOG: &str = "gatehouse::access";
 #[derive(Debug, Clone)]
 pub struct Route(pub String);
 
-/// The parts of a request that its line tells. Its path is none of them: it may hold names that only the audit log may tell, or a token.
+/// The parts of a request that its line shows. Its path is not among them: it may hold a token, or names that only the audit log may show.
 ///
 /// A line that is dropped before its end is written too, without a status: its client went away before there was an answer.
 pub(super) struct Line {

@@ -120,7 +120,7 @@ impl Activity {
     }
 }
 
-/// A request in work; dropping it unfinished means that the client abandoned it.
+/// A request in progress; dropping it unfinished means that the client abandoned it.
 pub(super) struct Running<'a> {
     activity: &'a Activity,
     finished: bool,

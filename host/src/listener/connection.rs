@@ -36,7 +36,7 @@ pub(super) enum Protocol {
     Http2,
 }
 
-/// Serves `stream` until the client ends it, a limit is reached, or `stopping` turns true and the requests in work are done.
+/// Serves `stream` until the client ends it, a limit is reached, or `stopping` turns true and the requests in progress are done.
 /// Where `protocol` was not agreed on during the handshake, the first bytes tell it.
 pub(super) async fn serve<H: RequestHandler, S>(
     mut stream: S,

@@ -97,7 +97,7 @@ fn still_within(message: &[u8], limits: HeadLimits) -> Result<(), RequestError> 
     Ok(())
 }
 
-/// Refuses a first line that could hold no target within the limit, be it complete or not: so a long method is refused however the
+/// Refuses a first line that could hold no target within the limit, complete or not: so a long method is refused however the
 /// message is cut into pieces.
 fn first_line_within(message: &[u8], limits: HeadLimits) -> Result<(), RequestError> {
     // Method and version take little beside the target.

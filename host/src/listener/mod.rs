@@ -178,7 +178,7 @@ impl Listener {
         self.certificate.clone()
     }
 
-    /// Serves clients by `handler` until `stop` is ready; then takes no more connections, lets the requests in work finish
+    /// Serves clients by `handler` until `stop` is ready; then takes no more connections, lets the requests in progress finish
     /// within `limits.drain_timeout`, and returns (SEC-O1).
     pub async fn serve<H: RequestHandler>(
         self,
@@ -198,7 +198,7 @@ impl Listener {
         if timeout(drain_timeout, stopping.closed()).await.is_err() {
             tracing::warn!(
                 connections = stopping.receiver_count(),
-                "the time to finish is over; requests in work are cut off"
+                "limits.drain_timeout has passed; requests in progress are cut off"
             );
         }
     }
@@ -264,9 +264,9 @@ async fn await_room(error: &io::Error) {
     }
 }
 
-/// When the system sends packets on a connection. One that refuses works all the same.
+/// Sends packets at once, and probes idle connections. A system that refuses either works without it.
 fn set_pace_of_packets(stream: &TcpStream) {
-    // Without it answers that take two packets may wait for an acknowledgement.
+    // Otherwise answers that take two packets may wait for an acknowledgement.
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(stream).set_tcp_keepalive(&KEEPALIVE);
 }

@@ -43,7 +43,7 @@ pub enum RequestError {
     /// There was no answer in time.
     #[error("the request took too long")]
     RequestTimeout,
-    /// More requests are in work than the server can take.
+    /// More requests are in progress than the server can take.
     #[error("the server is busy; try again")]
     Overloaded,
     /// The server failed; what happened is in its log.

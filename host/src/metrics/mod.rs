@@ -1,4 +1,4 @@
-//! Numbers for those who watch the server (SEC-L6).
+//! Metrics of the server (SEC-L6).
 //!
 //! Every series exists from the start or comes from a list that ends: no client can make the server keep more of them.
 
@@ -119,7 +119,7 @@ impl ServerMetrics {
             unanswered: counters(
                 to,
                 "component_failures",
-                "Requests that the components gave no answer to: refused for want of an instance, out of time, trapped, or cut off before their end",
+                "Requests that the components gave no answer to: refused because no instance was free, out of time, trapped, or cut off before their end",
                 ["reason"],
             ),
             instances_running: gauge(
@@ -181,7 +181,7 @@ impl ServerMetrics {
             works_for_all: gauge(
                 to,
                 "background_work_here",
-                "1 while background work falls to this server, and not to another one that shares its store",
+                "1 while this server does the background work of all that share its store",
             ),
             set_by_components: [
                 (
@@ -189,7 +189,7 @@ impl ServerMetrics {
                     gauge(
                         to,
                         "tokens_live",
-                        "Service tokens that live in the store, when they were last counted through: 20,000 a minute, by the server that background work falls to; 0 at others",
+                        "Service tokens that live in the store, when they were last counted through: 20,000 a minute, by the server that does background work; 0 at others",
                     ),
                 ),
                 (
@@ -197,7 +197,7 @@ impl ServerMetrics {
                     gauge(
                         to,
                         "google_keys_fetched_timestamp_seconds",
-                        "When the keys of Google's that logins are verified with here were fetched, of the auth method whose are the oldest, in seconds since 1970; 0 where none are kept",
+                        "When the keys of Google that verify logins here were fetched, of the auth method with the oldest ones, in seconds since 1970; 0 where none are kept",
                     ),
                 ),
                 (
@@ -205,7 +205,7 @@ impl ServerMetrics {
                     gauge(
                         to,
                         "identity_token_key_made_timestamp_seconds",
-                        "When the newest key of identity tokens was made, in seconds since 1970; 0 without an issuer, and at servers that background work does not fall to",
+                        "When the newest key of identity tokens was made, in seconds since 1970; 0 without an issuer, and at servers that do no background work",
                     ),
                 ),
                 (
@@ -213,7 +213,7 @@ impl ServerMetrics {
                     gauge(
                         to,
                         "plan_ends_timestamp_seconds",
-                        "When the plan of an organization ends that ends next, in seconds since 1970; 0 where none does, in the self-hosted edition, and at servers that background work does not fall to",
+                        "When the next plan of an organization ends, in seconds since 1970; 0 where none does, in the self-hosted edition, and at servers that do no background work",
                     ),
                 ),
             ],
@@ -225,7 +225,7 @@ impl ServerMetrics {
             access_log_lost: counter(
                 to,
                 "access_log_lost_lines",
-                "Lines of the access log that were lost, for its reader is too slow or its disk full",
+                "Lines of the access log that were lost because its reader was too slow or its disk full",
             ),
             registry,
             certificate: OnceLock::new(),

@@ -1,4 +1,4 @@
-//! Numbers as they are registered.
+//! Metrics as they are registered.
 
 use std::hash::Hash;
 use std::sync::atomic::AtomicUsize;

@@ -17,7 +17,7 @@ use crate::runtime::services::{SharedStore, SharingNode, SharingNodes};
 const BEAT: Duration = Duration::from_secs(5);
 /// The same after one that failed.
 const BEAT_AGAIN: Duration = Duration::from_secs(1);
-/// How long the lease of the background work lasts unless it is kept. Whoever does not run any more has lost it too.
+/// How long the lease of the background work lasts unless it is kept. A server that does not run any more has lost it by then.
 const LEASE: Duration = LIVE_FOR;
 /// The work that one server does for all.
 const BACKGROUND: &str = "background";
@@ -29,7 +29,7 @@ pub trait NodesWatch: Send + Sync {
     /// How many servers run, and by how many milliseconds this one's clock is ahead of the store's; negative where it is behind.
     fn counted(&self, live: usize, clock_ahead: i64);
 
-    /// True if the background work of all falls to this server.
+    /// True if this server does the background work of all.
     fn works(&self, works: bool);
 }
 
@@ -59,7 +59,7 @@ struct State {
     id: String,
     answered_in: Duration,
     others: Vec<LiveNode>,
-    /// The time until which the background work falls to this server.
+    /// The time until which this server does the background work.
     works_until: Option<Instant>,
     /// True if the operator was told that the clock differs.
     differs: bool,
@@ -173,7 +173,7 @@ impl Nodes {
         self.lock().others.len() + 1
     }
 
-    /// True if the background work of all falls to this server now.
+    /// True if this server does the background work of all now.
     pub fn works(&self) -> bool {
         let until = self.lock().works_until;
         until.is_some_and(|until| Instant::now() < until)

@@ -1,4 +1,4 @@
-//! Leaves hosts alone that fail, so that an outage costs no time here and adds no load there (SEC-N7).
+//! A circuit breaker for hosts that fail, so that an outage costs no time here and adds no load there (SEC-N7).
 
 use std::time::Duration;
 

@@ -305,7 +305,7 @@ fn log_change(destination: &Uri, change: Change) {
     match change {
         Change::Opened => tracing::warn!(
             host,
-            "half of the last calls failed; the host is left alone but for one call a second"
+            "half of the last calls failed; the host gets one call a second at most"
         ),
         Change::Closed => tracing::info!(host, "the host answers again"),
     }

@@ -41,7 +41,7 @@ pub enum DestinationError {
     )]
     Metadata,
     /// An address that is never a host on a network.
-    #[error("the address is not that of a single host")]
+    #[error("the address is not a single host's")]
     NotAHost,
 }
 

@@ -1,4 +1,4 @@
-//! The certificates that are believed on outgoing connections.
+//! The certificate authorities that are trusted on outgoing connections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub enum ServeError {
     #[error("the component took longer than {0:?}")]
     TimedOut(Duration),
     /// The component does not go on with an answer.
-    #[error("the component does not go on with an answer: {0}")]
+    #[error("the component does not continue the answer: {0}")]
     NotResumed(ResumeError),
     /// The component trapped, gave no answer, or gave one that is not allowed.
     #[error("the component failed: {0:#}")]

@@ -76,7 +76,7 @@ impl Ceremonies for HeldInShares {
                 .seal()
                 .begin_root_generation(one_time_password, &origin);
             let begun = begun.await.map_err(refusal)?;
-            tracing::warn!(%origin, "the making of a root token has begun; it takes enough shares");
+            tracing::warn!(%origin, "an attempt to make a root token has begun; it needs enough shares");
             Ok(ceremony(begun))
         })
     }
@@ -127,7 +127,7 @@ impl Ceremonies for HeldInShares {
             let sharing = sharing.map_err(|_| CeremonyError::InvalidNumbers)?;
             let begun = self.seal().begin_rekey(sharing, verification, &origin);
             let begun = begun.await.map_err(refusal)?;
-            tracing::warn!(%origin, "the making of new shares has begun; it takes enough of the present ones");
+            tracing::warn!(%origin, "an attempt to make new shares has begun; it needs enough of the present ones");
             Ok(ceremony(begun))
         })
     }

@@ -72,7 +72,7 @@ pub(super) async fn replace(store: &Store, key_file: &Path) -> Result<PathBuf> {
     }
     if former.exists() && !read_key_file(&former)?.is_same_as(&current) {
         bail!(
-            "{} holds an earlier key: move it to where the backups are that it opens",
+            "{} holds an earlier key: move it away, and keep it for the backups that it opens",
             former.display()
         );
     }

@@ -384,7 +384,7 @@ async fn k9_an_old_copy_of_the_store_is_refused_until_somebody_accepts_it() {
     let refused = place.open(&seal).await.err().unwrap();
     let text = format!("{refused:#}");
     assert!(
-        text.contains("counted 2 times") && text.contains("has seen 3"),
+        text.contains("its counter is 2") && text.contains("has seen 3"),
         "{text}"
     );
     assert!(text.contains("--accept-rollback"), "{text}");
@@ -400,7 +400,7 @@ async fn k9_an_old_copy_of_the_store_is_refused_until_somebody_accepts_it() {
     std::fs::remove_dir_all(place.0.path().join("store")).unwrap();
     let refused = place.open(&seal).await.err().unwrap();
     assert!(
-        format!("{refused:#}").contains("never counted"),
+        format!("{refused:#}").contains("it has no counter"),
         "{refused:#}"
     );
     std::fs::write(&witness, format!("gatehouse-witness-1 {:032x} 1", 7)).unwrap();

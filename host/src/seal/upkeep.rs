@@ -1,4 +1,4 @@
-//! The work that is due about the keys of an open store: new ones, sealing anew, and counting the store for its witness (SEC-K4, K9).
+//! The work that is due about the keys of an open store: new ones, sealing records again, and raising the counter of the witness (SEC-K4, K9).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,7 +66,7 @@ impl Upkeep {
         if !self.store.is_sealed()
             && let Err(error) = self.count().await
         {
-            tracing::error!("the store could not be counted: {error:#}");
+            tracing::error!("the counter of the store could not be raised: {error:#}");
         }
     }
 
@@ -80,7 +80,7 @@ impl Upkeep {
         if counted.is_none_or(|elapsed| elapsed >= INTERVAL)
             && let Err(error) = self.count().await
         {
-            tracing::error!("the store could not be counted: {error:#}");
+            tracing::error!("the counter of the store could not be raised: {error:#}");
         }
         match self.store.tend_keys().await {
             Ok(tended) => {

@@ -1,8 +1,8 @@
-//! A file beside the store's key that remembers how far the store has been counted, so that an old copy of the store shows (SEC-K9).
+//! The witness: a file beside the store's key that records the store's counter, so that an old copy of the store is detected (SEC-K9).
 //!
-//! The store is counted at every start, every minute and at the stop, in commits of its own. So a copy shows that is older than the count
-//! before the last one, a minute or two; what was written since the last count is not missed. Whoever can write both files can roll back
-//! both: keep the witness where the store's backups do not go.
+//! The counter is raised at every start, every minute and at the stop, in commits of its own. So a copy is detected that is older than the
+//! count before the last one, a minute or two; the loss of what was written since the last count is not. Anyone who can write both files
+//! can roll back both: keep the witness where the store's backups do not go.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -52,12 +52,12 @@ impl Witness {
                 "the witness {path} belongs to another store: set seal.witness to the file of this one, or {cure}"
             ),
             Some(store) if store.count < seen.count => bail!(
-                "the store is an old copy: it was counted {} times, and the witness {path} has seen {}; {cure}",
+                "the store is an old copy: its counter is {}, and the witness {path} has seen {}; {cure}",
                 store.count,
                 seen.count
             ),
             None => bail!(
-                "the store is an old copy, or a new one: it was never counted, and the witness {path} has seen {}; {cure}",
+                "the store is an old copy, or a new one: it has no counter, and the witness {path} has seen {}; {cure}",
                 seen.count
             ),
             Some(_) => Ok(()),
@@ -112,7 +112,7 @@ impl Witness {
     pub(crate) fn seen(&self) -> Result<Option<Generation>> {
         let path = self.path.display();
         let text = match fs::metadata(&self.path) {
-            Ok(metadata) if metadata.len() > LONGEST_FILE => bail!("{path} is no witness"),
+            Ok(metadata) if metadata.len() > LONGEST_FILE => bail!("{path} is not a witness file"),
             Ok(_) => fs::read_to_string(&self.path),
             Err(error) => Err(error),
         };
@@ -120,7 +120,9 @@ impl Witness {
             Ok(text) => match parse(&text) {
                 Some(seen) => Ok(Some(seen)),
                 None => {
-                    bail!("{path} is no witness: restore it, or start once with --accept-rollback")
+                    bail!(
+                        "{path} is not a witness file: restore it, or start once with --accept-rollback"
+                    )
                 }
             },
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

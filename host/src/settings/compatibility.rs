@@ -1,4 +1,4 @@
-//! `[compatibility]`: differences from the reference that an existing deployment may not see, each of which can be undone
+//! `[compatibility]`: differences from the reference that an existing deployment may need to take back
 //! (contract 11).
 
 use super::source::Section;
@@ -24,7 +24,7 @@ const SWITCHES: [CompatibilitySwitch; 5] = [
     // D1
     CompatibilitySwitch {
         key: "ignore_allow_gce_inference",
-        gives_up: "roles with allow_gce_inference = false accept Google's tokens all the same",
+        gives_up: "roles with allow_gce_inference = false accept Google-signed tokens anyway",
     },
     // D2
     CompatibilitySwitch {
@@ -34,17 +34,17 @@ const SWITCHES: [CompatibilitySwitch; 5] = [
     // D4
     CompatibilitySwitch {
         key: "accept_missing_audience",
-        gives_up: "a token that names no audience logs in, whatever it was made for",
+        gives_up: "a token that names no audience is accepted, whatever it was made for",
     },
     // D5
     CompatibilitySwitch {
         key: "accept_audience_without_boundary",
-        gives_up: "an audience counts that only ends like a role's, such as notvault/<role>",
+        gives_up: "an audience that only ends like a role's is accepted, such as notvault/<role>",
     },
     // D6
     CompatibilitySwitch {
         key: "ignore_issuer_and_beginning",
-        gives_up: "a token counts whichever issuer it names, and before it is valid",
+        gives_up: "a token is accepted whatever issuer it names, and before it is valid",
     },
 ];
 

@@ -27,7 +27,7 @@ pub struct ListenerSettings {
     pub body_limit: usize,
     /// Allows plain HTTP on an address that other machines can reach. Default false (SEC-H7).
     pub allow_plain_http: bool,
-    /// Where others reach this server, such as `https://gatehouse.example.com:8200`: scheme, host and port. Without it, where it
+    /// Address at which others reach this server, such as `https://gatehouse.example.com:8200`: scheme, host and port. Without it, where it
     /// listens, unless that is every address of the machine.
     pub advertised_address: Option<Url>,
 }
@@ -101,7 +101,7 @@ pub struct StorageSettings {
     pub ca_file: Option<PathBuf>,
     /// Most connections to the database at one time, beside two of the server's own. Default 16.
     pub connections: usize,
-    /// True if a start makes the tables in the database or brings them up to date, for which its user needs the right to. Default false:
+    /// True if a start makes the tables in the database or brings them up to date, which its user needs the right to do. Default false:
     /// `gatehouse operator database migrate` does it.
     pub migrate: bool,
 }
@@ -125,7 +125,7 @@ impl StorageSettings {
 pub struct NodeSettings {
     /// The name that `sys/ha-status` and the audit log show, of letters, digits, `.`, `_` and `-`. Default: the name of the machine.
     pub name: Option<String>,
-    /// Where clients reach this one server and no other, such as `https://one.gatehouse.example.com:8200`: scheme, host and port. Default:
+    /// Address at which clients reach this one server and no other, such as `https://one.gatehouse.example.com:8200`: scheme, host and port. Default:
     /// `listener.advertised_address`, which behind a load balancer is the address of all.
     pub address: Option<Url>,
 }
@@ -176,13 +176,13 @@ named_choices!(
 /// `[seal]`: what unlocks the stored records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealSettings {
-    /// The kind of seal, for as long as the store exists. Default `key-file`.
+    /// The kind of seal. Default `key-file`. A store keeps its kind until `gatehouse operator seal migrate` changes it.
     pub kind: SealType,
     /// File with the root key, readable by its owner alone and outside the directory of the store (SEC-K2).
     /// Needed for the kind `key-file` and every store that outlives the process.
     pub key_file: Option<PathBuf>,
-    /// File that remembers how far the store has been counted, outside the directory of the store, so that an old copy of the store is
-    /// refused at the start (SEC-K9). Made where it is missing. None by default: then an old copy is not noticed.
+    /// File that records the counter of the store, outside the directory of the store, so that an old copy of the store is refused at the
+    /// start (SEC-K9). Made where it is missing. None by default: then an old copy is not noticed.
     pub witness: Option<PathBuf>,
 }
 
@@ -199,12 +199,12 @@ impl SealSettings {
 /// `[bootstrap]`: the first start of a server, decided before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BootstrapSettings {
-    /// The hash of the first root token, as `gatehouse operator root-token` prints it. With it only who presents that token initializes
-    /// the server; without it, who asks first. Without effect once that is done. None by default.
+    /// The hash of the first root token, as `gatehouse operator root-token` prints it. With it, only a request with that
+    /// token initializes the server; without it, the first request does. It has no effect on an initialized server. None by default.
     pub root_token_hash: Option<RootTokenHash>,
-    /// A description as `gatehouse apply` takes it. The first start initializes the server and brings it about before clients are heard, so
-    /// nobody gets a root token; a start that was cut off is gone on with by the next. Needs `seal.key_file`, and takes the place of
-    /// `root_token_hash`. Without effect once that is done. None by default.
+    /// A description as `gatehouse apply` takes it. The first start initializes the server and applies it before it serves clients, and
+    /// leaves no root token; a start that was interrupted is continued by the next. Needs `seal.key_file`, and takes the place of
+    /// `root_token_hash`. It has no effect on a server that is initialized. None by default.
     pub file: Option<PathBuf>,
 }
 
@@ -332,7 +332,7 @@ pub struct LimitsSettings {
     pub http2_resets_per_second: usize,
     /// How long requests may go on after the signal to stop. Default 30 s (SEC-O1).
     pub drain_timeout: Duration,
-    /// Component instances at one time, and so requests in work. Default 64.
+    /// Component instances at one time, and so requests in progress. Default 64.
     pub instances: usize,
     /// Requests that one instance serves, one after the other, before it is thrown away. 1 means a fresh instance
     /// for every request. Default 10,000.
@@ -355,17 +355,17 @@ pub struct LimitsSettings {
     pub outbound_calls_per_host: usize,
     /// Logins in a second from one address (IPv6: one /64), in the long run; `None` for no limit. Default 50 (SEC-R1).
     pub login_rate_per_source: Option<usize>,
-    /// Logins at once from one address after a time of rest. Default 100.
+    /// Logins at once from one address that has been idle. Default 100.
     pub login_burst_per_source: usize,
     /// Logins in a second at one mount, in the long run; `None` for no limit. Default 5,000.
     pub login_rate_per_mount: Option<usize>,
-    /// Logins at once at one mount after a time of rest. Default 10,000.
+    /// Logins at once at one mount that has been idle. Default 10,000.
     pub login_burst_per_mount: usize,
     /// Service tokens of logins that may live at once at one mount; `None` for no limit. Default 1,000,000 (SEC-T12).
     pub live_tokens_per_mount: Option<usize>,
     /// Service tokens of logins that may live at once under one role of a mount; `None` for no limit. Default none.
     pub live_tokens_per_role: Option<usize>,
-    /// Entities that tokens of one token role may bring about by the aliases they name; `None` for no limit. Default 10,000.
+    /// Entities that may be created by the aliases that tokens of one token role name; `None` for no limit. Default 10,000.
     pub entities_per_token_role: Option<usize>,
     /// True if requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
     /// otherwise through that API. Default true.
@@ -456,7 +456,7 @@ pub enum AccessLog {
 }
 
 impl SettingValue for AccessLog {
-    const EXPECTED: &'static str = "\"none\", \"stdout\", \"stderr\", or the whole path of a file, such as \"/var/log/gatehouse/access.log\"";
+    const EXPECTED: &'static str = "\"none\", \"stdout\", \"stderr\", or the absolute path of a file, such as \"/var/log/gatehouse/access.log\"";
     const KIND: &'static SettingKind = &SettingKind::Text;
 
     fn from_text(text: &str) -> Option<Self> {
@@ -487,8 +487,8 @@ pub struct LogSettings {
     pub level: String,
     /// The form of a line. Default `text`.
     pub format: LogFormat,
-    /// Where a line of JSON for each answer goes: `none`, `stdout`, `stderr`, or the whole path of a file, which SIGHUP has opened again. Default
-    /// `none`.
+    /// Where the access log goes, a line of JSON for each answer: `none`, `stdout`, `stderr`, or the absolute path of a file, which SIGHUP
+    /// opens again. Default `none`.
     pub access: AccessLog,
 }
 
@@ -508,7 +508,7 @@ pub struct TelemetrySettings {
     /// Where spans are sent by OTLP over HTTP, with the whole path: `http://127.0.0.1:4318/v1/traces` for a collector beside the server. None
     /// by default: no traces are kept.
     pub traces_url: Option<Url>,
-    /// One trace in how many is exported, of those that begin here. Of those that a client's `traceparent` names, its sender decides.
+    /// Of the traces that begin here, one in this many is exported; of those that a client's `traceparent` names, the client decides.
     /// Default 1: all.
     pub traces_one_in: usize,
     /// PEM file with certificate authorities that are trusted for the collector beside those of the operating system.

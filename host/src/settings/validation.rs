@@ -229,7 +229,7 @@ fn check_bootstrap(settings: &Settings, problems: &mut Vec<SettingError>) {
     if settings.bootstrap.root_token_hash.is_some() {
         problems.push(SettingError::new(
             "bootstrap.root_token_hash",
-            "set together with bootstrap.file, which initializes the server without a root token for anybody; leave one of them out",
+            "set together with bootstrap.file, which initializes the server and leaves no root token; leave one of them out",
         ));
     }
     if settings.seal.key_file.is_none() {

@@ -53,8 +53,8 @@ enum Target {
 /// Restores a backup into the empty store that the settings name, sealed as they say. All tokens that were valid when it was made end,
 /// unless they are to be kept: those that were revoked since would be valid again.
 ///
-/// `share` is asked for the shares of the backup, where its key is in those. New shares are handed to `show` before the store counts, so that
-/// nobody is left without. `progress` is told how many bytes were read, of twice the length of the file.
+/// `share` is asked for the shares of the backup, where its key is in those. New shares are handed to `show` before the store becomes usable, so that
+/// they cannot be lost. `progress` is told how many bytes were read, of twice the length of the file.
 ///
 /// # Errors
 ///

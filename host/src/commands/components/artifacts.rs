@@ -57,7 +57,7 @@ pub(super) enum Kind {
 ///
 /// # Errors
 ///
-/// When a build that is no release cannot compile what it does not carry.
+/// When a build that is not a release cannot compile what it does not carry.
 pub(super) fn all(only: Option<Flavour>) -> Result<Vec<Artifact>> {
     let mut artifacts = Vec::new();
     let flavours = Flavour::ALL.into_iter();

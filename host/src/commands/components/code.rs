@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Arguments {
-    /// Folder for compiled code, as components.cache_directory names it for the server; the user's cache folder where it is left out
+    /// Folder for the compiled code, the server's components.cache_directory; by default the user's cache folder
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
 }

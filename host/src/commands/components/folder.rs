@@ -1,4 +1,4 @@
-//! Putting files into a folder so that it is seen to be whole, or seen not to be.
+//! Writing files to a folder so that a complete one can be told from an incomplete one.
 
 use std::borrow::Cow;
 use std::fs;

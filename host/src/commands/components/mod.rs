@@ -17,7 +17,7 @@ use gatehouse_components::Flavour;
 pub(super) enum Command {
     /// Writes every component, alone and composed, and the WIT packages in their binary form
     Export(Export),
-    /// Compiles what the server runs, so that its first start need not: for the build of an image, or for a machine that is started often
+    /// Compiles the components ahead, so that the first start need not; for building an image, for example
     Compile(code::Arguments),
 }
 
@@ -28,13 +28,13 @@ pub(super) struct Export {
     /// Folder to write to; it is created where it does not exist
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Leaves the components of the other flavour out: `portable` ones run anywhere, `wide` ones where wide arithmetic and SIMD are switched on
+    /// Exports one flavour only: `portable` components run anywhere, `wide` ones need wide arithmetic and SIMD switched on
     #[arg(long, value_parser = flavour)]
     flavour: Option<Flavour>,
     /// Packs each as an OCI image layout, to be copied to a registry as it is
     #[arg(long)]
     oci: bool,
-    /// Takes a folder that is not empty: files of the same names are replaced, all others stay
+    /// Accepts a folder that is not empty: files of the same names are replaced, all others stay
     #[arg(long)]
     replace: bool,
 }

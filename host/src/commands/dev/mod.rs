@@ -20,7 +20,7 @@ use super::components::compile_apart;
 use super::process::{forbid_core_dumps, start_log, stop_signal, unless_stopped};
 use guide::Guide;
 
-/// The settings that the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
+/// The settings that the environment may change in dev mode. The rest is fixed, so that nothing becomes durable or public.
 const VARIABLES: [&str; 6] = [
     "GATEHOUSE_COMPONENTS_",
     "GATEHOUSE_CONSOLE_",

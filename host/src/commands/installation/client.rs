@@ -89,7 +89,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// With the server's words, when it refused otherwise.
+    /// When the server refused otherwise; the message is the server's.
     pub(super) fn found(self) -> Result<Option<Value>> {
         match self.status {
             StatusCode::NOT_FOUND | StatusCode::NO_CONTENT => Ok(None),
@@ -149,7 +149,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the token has characters that no token has.
+    /// When the token contains characters that no token can have.
     pub(in crate::commands) fn here(handler: Arc<ComponentHandler>, token: &str) -> Result<Self> {
         let mut token = header::HeaderValue::from_str(token)?;
         token.set_sensitive(true);
@@ -170,7 +170,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When there is no answer, or the path holds a segment that none may hold.
+    /// When there is no answer, or the path holds an invalid segment.
     pub(super) async fn read(&self, segments: &[String]) -> Result<Answer> {
         self.send(Method::GET, &self.target("v1", segments)?, None)
             .await
@@ -180,7 +180,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When there is no answer, or the path holds a segment that none may hold.
+    /// When there is no answer, or the path holds an invalid segment.
     pub(super) async fn write(&self, segments: &[String], fields: &Value) -> Result<Answer> {
         self.send(Method::POST, &self.target("v1", segments)?, Some(fields))
             .await
@@ -190,7 +190,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When there is no answer, or the path holds a segment that none may hold.
+    /// When there is no answer, or the path holds an invalid segment.
     pub(super) async fn organizations(
         &self,
         method: Method,

@@ -92,9 +92,11 @@ impl Connection<'_> {
                 value
             })
         };
-        let token = header_value(&token).context("the token has characters that no token has")?;
+        let token =
+            header_value(&token).context("the token contains characters that no token can have")?;
         let namespace = self.namespace.map(header_value).transpose();
-        let namespace = namespace.context("the namespace has characters that none has")?;
+        let namespace =
+            namespace.context("the namespace contains characters that no namespace can have")?;
         let trust = client_configuration("--ca-file", self.ca_file)?;
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(trust)

@@ -136,7 +136,7 @@ pub(super) struct Alias {
 }
 
 impl Description {
-    /// Reads a description, and the files that it names. A name that ends in `.json` is one of JSON, any other one of TOML.
+    /// Reads a description, and the files that it names. A file whose name ends in `.json` is JSON, any other one TOML.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A whole installation as one description: read from a file or from another server, and brought about on a running one.
+//! A whole installation as one description: read from a file or from another server, and applied to a running one.
 //!
 //! [`Description`] is the wanted state. A [`Reconciler`] reads the present state through the API of a [`Server`], compares the two field by
 //! field ([`comparison`]) and writes what differs, with no way around the API: the rights are those of the token, and everything is in

@@ -13,7 +13,7 @@ use super::description::{AuthMount, Description, PolicyText, SECRET_FIELDS, moun
 use super::report::Report;
 use super::served::{Kind, ServedFields};
 
-/// How a description is brought about.
+/// How a description is applied.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in crate::commands) struct Options {
     /// Nothing is written.

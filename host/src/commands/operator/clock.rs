@@ -24,7 +24,7 @@ use super::seal::read_share;
 pub(in crate::commands) struct Command {
     #[command(flatten)]
     source: Source,
-    /// Has the store remember the time that this machine has now. Tokens that expired in between are valid again until their end
+    /// Sets the time in the store to that of this machine. Tokens that expired between the two are valid again until this clock reaches their end
     #[arg(long)]
     reset: bool,
 }

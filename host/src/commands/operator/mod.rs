@@ -35,11 +35,11 @@ pub(super) enum Command {
     /// Writes everything that a store holds at one moment to a file: of a stopped server, of a database beside its servers, or, with
     /// --address, of a running server
     Backup(backup::Backup),
-    /// Says whether a backup is whole, and with the key of its store whether it is genuine
+    /// Checks that a backup is complete and, with the key of its store, that it is genuine
     Verify(backup::Verify),
     /// Puts a backup into the empty store that the settings name. All tokens end, unless they are to be kept
     Restore(backup::Restore),
-    /// Shows the latest time that the store of a stopped server remembers, and puts it right
+    /// Shows the latest time in the store of a stopped server, and corrects it with --reset
     Clock(clock::Command),
     /// The tables of a store in a database
     #[command(subcommand)]

@@ -32,7 +32,7 @@ pub(in crate::commands) enum Command {
 pub(in crate::commands) struct Migration {
     #[command(flatten)]
     source: Source,
-    /// Splits the key into so many shares, which are printed once
+    /// Splits the key into this many shares, which are printed once
     #[arg(
         long,
         value_name = "NUMBER",
@@ -78,7 +78,7 @@ pub(super) fn rekey(source: &Source) -> Result<()> {
     let settings = source.load()?;
     let former = on_runtime(async move { migration::replace_key_file(&settings).await })?;
     eprintln!(
-        "The store has a new key; keep a copy of the key file in a safe place. Backups of before open only with the old one, which is in {}: remove it when they are gone.",
+        "The store has a new key; keep a copy of the key file in a safe place. Earlier backups open only with the old key, which is in {}: remove it when they are gone.",
         former.display()
     );
     Ok(())
@@ -103,7 +103,7 @@ pub(super) fn migrate(Command::Migrate(migration): Command) -> Result<()> {
     let sharing = Sharing::new(shares, threshold)?;
     on_runtime(async move { migration::to_shares(&settings, sharing, print_shares).await })?;
     eprintln!(
-        "{threshold} of these shares open the store from now on: set seal.type = \"shamir\" in place of seal.key_file. The key file opens nothing but backups of before."
+        "{threshold} of these shares open the store from now on: set seal.type = \"shamir\" in place of seal.key_file. The key file opens only earlier backups."
     );
     Ok(())
 }

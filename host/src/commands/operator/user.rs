@@ -32,7 +32,7 @@ pub(in crate::commands) struct NewUser {
     /// Name of the user: letters, digits, - and _
     #[arg(long, value_name = "NAME")]
     username: String,
-    /// Where the user gets mail; invitations to it are this user's to accept
+    /// Email address of the user, who can accept invitations to it
     #[arg(long, value_name = "ADDRESS")]
     email: String,
     /// Lets the user administer the whole installation
@@ -70,7 +70,7 @@ fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {
     }}});
     let target = user.server.target("/api/v2/admin/users")?;
     let mut authorization = header::HeaderValue::from_str(&format!("Bearer {token}"))
-        .context("the token has characters that no token has")?;
+        .context("the token contains characters that no token can have")?;
     authorization.set_sensitive(true);
     Ok(Request::builder()
         .method(Method::POST)

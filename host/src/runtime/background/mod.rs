@@ -39,7 +39,7 @@ pub enum RunError {
     #[error("the component failed: {0:#}")]
     Failed(#[from] wasmtime::Error),
     /// It could not do what was due, and the component has told the operator what was in the way.
-    #[error("the component has told what was in the way")]
+    #[error("the component has logged the reason")]
     Told,
 }
 

@@ -81,7 +81,7 @@ impl UnfinishedLine {
     }
 }
 
-/// An instance that ends in the middle of a line, by a trap as a rule, has said something all the same.
+/// The part of a line after which an instance ended, usually by a trap, is logged too.
 impl Drop for UnfinishedLine {
     fn drop(&mut self) {
         self.finish(log);

@@ -1,4 +1,4 @@
-//! The audit log as imports.
+//! The import `gatehouse:host/audit`: the audit log.
 
 use std::sync::Arc;
 

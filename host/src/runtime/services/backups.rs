@@ -1,4 +1,4 @@
-//! Backups of what is stored.
+//! The import `gatehouse:host/backups`: backups of what is stored.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The lines that the server logs.
+//! The import `gatehouse:host/log`: the lines that the server logs.
 
 use std::sync::Arc;
 

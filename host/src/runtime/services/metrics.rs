@@ -1,4 +1,4 @@
-//! Numbers for those who watch the server.
+//! The import `gatehouse:host/metrics`: metrics of the server.
 
 use std::sync::Arc;
 

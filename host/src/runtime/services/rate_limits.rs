@@ -1,4 +1,4 @@
-//! Rate limits, counted over all instances.
+//! The import `gatehouse:host/rate-limits`: rate limits, counted over all instances.
 
 use std::sync::Arc;
 

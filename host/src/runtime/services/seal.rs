@@ -1,4 +1,4 @@
-//! The seal.
+//! The import `gatehouse:host/seal`: the seal.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub trait Seal: Send + Sync {
     }
 }
 
-/// A seal that needs no operator, and takes no order from one.
+/// An automatic seal, for which an operator needs to do nothing and can do nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutomaticSeal;
 

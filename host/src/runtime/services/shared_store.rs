@@ -1,4 +1,4 @@
-//! The store as far as it is one that several servers share.
+//! The import `gatehouse:host/shared-store`: the servers that share the store.
 
 use std::sync::Arc;
 

@@ -135,7 +135,7 @@ impl Manifest {
     }
 }
 
-/// What a backup says about itself at its end.
+/// The summary at the end of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// How many records there are of each namespace, in the order of the manifest.

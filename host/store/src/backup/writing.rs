@@ -12,8 +12,8 @@ use crate::{Backend, Namespace, SealedBackend, Snapshot, init_marker};
 
 /// A backup that is being made: the content of a store as it was when this was begun, part by part.
 ///
-/// It holds one part in memory, a mebibyte or two, and the root key, which is wiped with it. Whoever is handed the parts must take the file
-/// for complete only when [`Self::next`] has answered `None`.
+/// It holds one part in memory, a mebibyte or two, and the root key, which is wiped with it. The file that the parts are written to is
+/// complete only when [`Self::next`] has answered `None`.
 pub struct Backup {
     snapshot: Box<dyn Snapshot>,
     root_key: RootKey,

@@ -32,7 +32,7 @@ pub struct KeyRecord {
 /// How far the store has been sealed anew since the last rotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pass {
-    /// It has not begun, or nothing is left to do.
+    /// The work has not begun, or nothing is left to do.
     Idle,
     /// The position that is to be looked at next.
     UnderWay {

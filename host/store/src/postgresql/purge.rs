@@ -13,7 +13,7 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(10);
 /// How many rows one purge drops, so that it holds no commit up.
 const PURGE_ROWS: i64 = 1000;
 
-/// What has happened since the last purge began.
+/// Counts of what has happened since the last purge began.
 pub struct SincePurge {
     pub(super) began: Instant,
     pub(super) changes: usize,

@@ -316,11 +316,11 @@ impl<B: Backend> ShareSeal<B> {
         Ok(())
     }
 
-    /// Takes one share for a root token. With the one that completes the threshold the ceremony is over, whatever comes of it.
+    /// Takes one share for a root token. With the one that completes the threshold the ceremony is over, whether it succeeds or not.
     ///
     /// # Errors
     ///
-    /// When there is no such ceremony, it is no share or was given before, or those that were given do not yield the key.
+    /// When there is no such ceremony, it is not a share or was given before, or those that were given do not yield the key.
     pub async fn give_for_root(
         &self,
         share: Zeroizing<Vec<u8>>,
@@ -399,11 +399,11 @@ impl<B: Backend> ShareSeal<B> {
 
     /// Takes one of the present shares for new ones. The one that completes the threshold makes them. Without verification they count
     /// from then on, by one commit: after a crash either the old ones open the store or the new ones. If the store fails at that moment,
-    /// the new ones are shown all the same, and have to be verified.
+    /// the new ones are shown nevertheless, and have to be verified.
     ///
     /// # Errors
     ///
-    /// When there is no such ceremony, it is no share or was given before, those that were given do not yield the key, or the store fails.
+    /// When there is no such ceremony, it is not a share or was given before, those that were given do not yield the key, or the store fails.
     pub async fn give_for_rekey(
         &self,
         share: Zeroizing<Vec<u8>>,
@@ -463,7 +463,7 @@ impl<B: Backend> ShareSeal<B> {
     ///
     /// # Errors
     ///
-    /// When nothing is to be verified, it is no share or was given before, those that were given are wrong, or the store fails.
+    /// When nothing is to be verified, it is not a share or was given before, those that were given are wrong, or the store fails.
     pub async fn verify_rekey(
         &self,
         share: Zeroizing<Vec<u8>>,
@@ -582,7 +582,7 @@ impl<B: Backend> ShareSeal<B> {
         sharing: Sharing,
     ) -> Result<(), CeremonyError> {
         if let Err(error) = self.store.split_key(current, replacement, sharing).await {
-            // It may have been stored all the same, now or before.
+            // It may have been stored nevertheless, now or before.
             match self.store.load_keyring(replacement).await {
                 Ok(Some((keyring, version))) => {
                     self.store.install(&keyring, replacement, version);

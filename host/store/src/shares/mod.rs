@@ -249,7 +249,7 @@ impl<B: Backend> ShareSeal<B> {
         let backend = self.store.backend();
         let cleared = init_marker::clear_mark(backend, sealed_keyring, guard).await;
         if cleared != Ok(true)
-            // It may have been stored all the same, and then it counts.
+            // It may have been stored nevertheless, and then it counts.
             && init_marker::counts(backend, sealed_keyring).await != Ok(true)
         {
             return Err(cleared.err().map_or(UnsealError::Contended, Into::into));

@@ -39,7 +39,7 @@ pub(super) async fn download(
     let token = token("who may read sys/backup, such as a root token")?;
     let target = address.join("/v1/sys/backup")?;
     let mut authorization = header::HeaderValue::from_str(&token)
-        .context("the token has characters that no token has")?;
+        .context("the token contains characters that no token can have")?;
     authorization.set_sensitive(true);
     let request = Request::builder()
         .uri(target.as_str())
@@ -64,7 +64,7 @@ pub(super) async fn download(
     }
     let media_type = head.headers.get(header::CONTENT_TYPE);
     if media_type.is_none_or(|media_type| media_type != MEDIA_TYPE) {
-        bail!("{address} answered with something that is no backup");
+        bail!("{address} answered with something other than a backup");
     }
     while let Some(frame) = timeout(PATIENCE, body.frame()).await.with_context(late)? {
         let frame = frame.context("the backup was cut off: the server's log says why")?;

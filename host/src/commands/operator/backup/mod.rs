@@ -43,7 +43,7 @@ pub(in crate::commands) struct Backup {
     /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
     #[arg(long, value_name = "FILE", required_unless_present = "address")]
     config: Option<PathBuf>,
-    /// Any setting, above the file and the environment; may be repeated
+    /// Any setting; overrides the file and the environment; may be repeated
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
     set: Vec<(String, String)>,
 }
@@ -68,17 +68,17 @@ pub(in crate::commands) struct Restore {
     /// The backup
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The key file that the store of the backup had when it was made, where that is not seal.key_file; the shares of one that had shares
-    /// are read from standard input, one a line
+    /// The key file that the store had when the backup was made, if that is not seal.key_file; shares are read from standard input,
+    /// one a line
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Splits a new key of the store into so many shares, which are printed once
+    /// Splits a new key of the store into this many shares, which are printed once
     #[arg(long, value_name = "NUMBER", requires = "key_threshold")]
     key_shares: Option<u32>,
     /// How many of the new shares open the store
     #[arg(long, value_name = "NUMBER", requires = "key_shares")]
     key_threshold: Option<u32>,
-    /// Leaves tokens valid that were when the backup was made, also those that have been revoked since
+    /// Keeps tokens valid that were valid when the backup was made, also those that have been revoked since
     #[arg(long)]
     keep_tokens: bool,
 }
@@ -164,10 +164,10 @@ pub(super) fn verify(command: &Verify) -> Result<()> {
         println!("  {label}: {count}");
     }
     match key {
-        Some(_) => println!("It is whole, and was made by who held the key of its store."),
-        None => println!(
-            "It is whole. Whether it is genuine was not looked at: add --key-file or --shares."
-        ),
+        Some(_) => println!("It is complete, and was made by a holder of the key of its store."),
+        None => {
+            println!("It is complete. To check that it is genuine too, add --key-file or --shares.")
+        }
     }
     Ok(())
 }
@@ -221,16 +221,16 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
     );
     if restored.has_new_key {
         eprintln!(
-            "The store has another key than the backup: keep the key of the backup as long as you keep that."
+            "The store has another key than the backup: keep the key of the backup as long as the backup."
         );
     }
     if command.keep_tokens {
         eprintln!(
-            "Tokens are valid that were when the backup was made. Those that were revoked since are valid again: revoke them once more."
+            "Tokens that were valid when the backup was made are valid now. Those that were revoked since are valid again: revoke them once more."
         );
     } else {
         eprintln!(
-            "All tokens have ended, API tokens of users, teams and organizations too: everyone logs in anew. {}",
+            "All tokens have ended, API tokens of users, teams and organizations too: everyone has to log in again. {}",
             way_in(restored.inventory.manifest.seal, sharing)
         );
     }
