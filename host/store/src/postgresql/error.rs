@@ -43,6 +43,12 @@ pub enum PostgresError {
     /// The server is too old.
     #[error("the database server is of version {0}; it must be PostgreSQL 14 or newer")]
     OldServer(i32),
+    /// The server speaks the protocol, and is none that the statements are made for.
+    #[error(
+        "the database server is {0}, where a commit that waited for another one may not see what that has changed; name a database of a \
+         PostgreSQL server"
+    )]
+    OtherEngine(&'static str),
     /// The database is empty.
     #[error(
         "the database has no tables of Gatehouse yet; run `gatehouse operator database migrate`, or set storage.migrate = true"

@@ -352,7 +352,9 @@ impl Shared {
             match failure {
                 Failure::Busy(_) | Failure::Refused(_) => return Err(self.failed(failure).into()),
                 Failure::Again(_) | Failure::NotSent(_) => {}
-                Failure::Unknown(_) if self.was_applied(version, deadline).await? => return Ok(()),
+                Failure::Unknown(ref how) if self.was_applied(version, how, deadline).await? => {
+                    return Ok(());
+                }
                 // It never will be, so another attempt needs another version.
                 Failure::Unknown(_) => version = self.next_version(deadline).await?,
             }
@@ -413,10 +415,17 @@ impl Shared {
         })
     }
 
-    /// Finds out if the commit of `version` was applied, and makes sure that it will not be if it was not.
-    async fn was_applied(&self, version: i64, deadline: Instant) -> Result<bool, StoreError> {
+    /// Finds out if the commit of `version`, which ended as `how` says, was applied, and makes sure that it will not be if it was not.
+    async fn was_applied(
+        &self,
+        version: i64,
+        how: &str,
+        deadline: Instant,
+    ) -> Result<bool, StoreError> {
         let unknown = |error: StoreError| {
-            unavailable(format!("it is not known if a commit was applied: {error}"))
+            unavailable(format!(
+                "it is not known if a commit was applied that ended with: {how}; since then {error}"
+            ))
         };
         let mut times = 0;
         loop {

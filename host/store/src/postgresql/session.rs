@@ -13,7 +13,7 @@ use tokio_postgres::{Client, Row};
 
 use super::address::{Address, CONNECT_TIME};
 use super::error::{Failure, PostgresError, describe};
-use super::statements::{DESCRIBE_SERVER, PREPARE_SESSION};
+use super::statements::{DESCRIBE_SERVER, PREPARE_SESSION, SHOW_ENGINE};
 
 /// The oldest server that the statements are made for.
 const OLDEST_SERVER: i32 = 140_000;
@@ -76,11 +76,28 @@ impl Server {
     ///
     /// When the server could lose or withhold what was acknowledged.
     pub async fn prepare(client: &Client) -> Result<Self, PostgresError> {
+        match Self::looked_at(client).await {
+            // Another engine may not know what it is asked.
+            Err(refused @ PostgresError::Refused(_)) => {
+                let row = client.query_one(SHOW_ENGINE, &[]).await;
+                let version: Option<String> = row.ok().and_then(|row| row.try_get(0).ok());
+                let other = version.as_deref().and_then(other_engine);
+                Err(other.map_or(refused, PostgresError::OtherEngine))
+            }
+            other => other,
+        }
+    }
+
+    async fn looked_at(client: &Client) -> Result<Self, PostgresError> {
         let prepared = client.batch_execute(PREPARE_SESSION).await;
         prepared.map_err(|error| refused(&error))?;
         let row = client.query_one(DESCRIBE_SERVER, &[]).await;
         let row = row.map_err(|error| refused(&error))?;
         let read = |error: tokio_postgres::Error| PostgresError::Refused(describe(&error));
+        let engine: String = row.try_get(6).map_err(read)?;
+        if let Some(engine) = other_engine(&engine) {
+            return Err(PostgresError::OtherEngine(engine));
+        }
         if row.try_get::<_, bool>(0).map_err(read)? {
             return Err(PostgresError::ReadOnly);
         }
@@ -103,6 +120,13 @@ impl Server {
             has_synchronous_standby: !standbys.is_empty() && commit != "local",
         })
     }
+}
+
+/// The engine with this version, if it is one that speaks the protocol and orders commits otherwise.
+fn other_engine(version: &str) -> Option<&'static str> {
+    let engines = [("CockroachDB", "CockroachDB"), ("-YB-", "YugabyteDB")];
+    let mut engines = engines.into_iter();
+    engines.find_map(|(sign, engine)| version.contains(sign).then_some(engine))
 }
 
 fn no_connection(error: &tokio_postgres::Error) -> PostgresError {

@@ -39,7 +39,10 @@ pub const PREPARE_SESSION: &str = "
 pub const DESCRIBE_SERVER: &str = "
     select pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
         current_setting('synchronous_standby_names'), current_setting('server_version_num')::int4,
-        current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared'";
+        current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared',
+        version()";
+/// What the server calls itself: parameters none. Others that speak its protocol know this, if nothing else of what is asked here.
+pub const SHOW_ENGINE: &str = "select version()";
 
 /// Reads entries without the values that are held: namespaces, keys, versions held, now. Answers the index of the key, counted from 1,
 /// version, and value where it is not held.

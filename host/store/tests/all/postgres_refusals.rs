@@ -271,3 +271,45 @@ async fn a_server_without_a_synchronous_standby_says_so() {
     let backend = open(&database.settings).await.unwrap();
     assert!(!backend.server().has_synchronous_standby);
 }
+
+#[tokio::test]
+async fn s7_engines_that_order_commits_otherwise_are_refused_and_nothing_is_changed() {
+    // The function of the test's own hides that of the system.
+    const HIDE: &str = "alter database NAME set search_path = public, pg_catalog";
+    const IS_EMPTY: &str = "select to_regnamespace('gatehouse') is null";
+    // One knows all that it is asked, the other one does not.
+    let unknown = "create function public.current_setting(text) returns text language plpgsql
+        as $unknown$ begin raise exception using errcode = '42704', message = 'unrecognized'; end $unknown$";
+    for (version, also, engine) in [
+        (
+            "PostgreSQL 15.12-YB-2025.2.2.2-b0 on x86_64",
+            "",
+            "YugabyteDB",
+        ),
+        (
+            "CockroachDB CCL v26.1.0 (x86_64-pc-linux-gnu)",
+            unknown,
+            "CockroachDB",
+        ),
+    ] {
+        let database = Database::empty(shared_server().await).await;
+        let client = database.connect().await;
+        let function = format!(
+            "create function public.version() returns text language sql as $$ select '{version}' $$"
+        );
+        for statement in [&*HIDE.replace("NAME", &database.name), &*function, also] {
+            client.batch_execute(statement).await.unwrap();
+        }
+        for refused in refusals(&database.settings).await {
+            let text = refused.to_string();
+            assert!(matches!(refused, PostgresError::OtherEngine(_)), "{text}");
+            assert!(text.contains(engine), "{text}");
+            assert!(
+                text.contains("name a database of a PostgreSQL server"),
+                "{text}"
+            );
+        }
+        let row = client.query_one(IS_EMPTY, &[]).await.unwrap();
+        assert!(row.get::<_, bool>(0));
+    }
+}
