@@ -105,8 +105,8 @@ fn settings_page() -> String {
         }
     }
     page.push_str(
-        "\n## `[compatibility]`\n\nDifferences from the reference that an existing deployment may not see. Each is `false` by default; `true` \
-         undoes it, and then:\n\n| key | consequence |\n|---|---|\n",
+        "\n## `[compatibility]`\n\nDifferences from the reference that an existing deployment may need to take back. Each is `false` by \
+         default; with `true`:\n\n| key | consequence |\n|---|---|\n",
     );
     for switch in SWITCH.captures_iter(&source("host/src/settings/compatibility.rs")) {
         writeln!(page, "| `{}` | {} |", &switch[1], cell(&switch[2])).expect("text can be written");
