@@ -78,3 +78,11 @@ pub fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
         thread::sleep(Duration::from_millis(200));
     }
 }
+
+/// The answer to a request, which is sent again where the database was too busy for it: that accepts no token, and acknowledges nothing.
+pub fn answer_of(send: impl Fn() -> Answer) -> Answer {
+    const ATTEMPTS: usize = 100;
+    let mut answers = std::iter::repeat_with(send).take(ATTEMPTS);
+    let answer = answers.find(|answer| answer.status != 503);
+    answer.expect("the database is not always busy")
+}

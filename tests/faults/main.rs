@@ -9,6 +9,7 @@ mod core_files;
 mod databases;
 mod earlier_stores;
 mod followed_log;
+mod full_disk;
 mod hostile_connections;
 mod hostile_requests;
 mod killed_server;

@@ -76,18 +76,37 @@ impl Installation {
     ///
     /// When any of that fails.
     pub fn start_program(program: Program, storage: Storage, settings: &str) -> Result<Self> {
-        let mut installation = Self::prepare(program, storage, Seal::KeyFile, settings)?;
-        installation.run()?;
-        let initialized = installation.send("PUT", "/v1/sys/init", None, Some(&json!({})));
+        Self::prepare(program, storage, Seal::KeyFile, settings)?.initialized()
+    }
+
+    /// The same with a database server that was started for it.
+    ///
+    /// # Errors
+    ///
+    /// When any of that fails.
+    pub fn start_over(program: Program, database: PostgresServer, settings: &str) -> Result<Self> {
+        Self::prepare_over(
+            program,
+            Some(database),
+            Storage::Postgres,
+            Seal::KeyFile,
+            settings,
+        )?
+        .initialized()
+    }
+
+    fn initialized(mut self) -> Result<Self> {
+        self.run()?;
+        let initialized = self.send("PUT", "/v1/sys/init", None, Some(&json!({})));
         ensure!(
             initialized.status == 200,
             "cannot initialize: {initialized:?}"
         );
-        installation.root_token = initialized.json()["root_token"]
+        self.root_token = initialized.json()["root_token"]
             .as_str()
             .context("no root token")?
             .to_owned();
-        Ok(installation)
+        Ok(self)
     }
 
     /// Sets up a folder in which no server was started yet.
@@ -147,6 +166,21 @@ impl Installation {
     }
 
     fn prepare(program: Program, storage: Storage, seal: Seal, settings: &str) -> Result<Self> {
+        let storage = match program.needs_database {
+            true => Storage::Postgres,
+            false => storage,
+        };
+        let database = (storage == Storage::Postgres).then(|| PostgresServer::start_blocking(&[]));
+        Self::prepare_over(program, database, storage, seal, settings)
+    }
+
+    fn prepare_over(
+        program: Program,
+        database: Option<PostgresServer>,
+        storage: Storage,
+        seal: Seal,
+        settings: &str,
+    ) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -162,11 +196,6 @@ impl Installation {
             }
             Seal::Shares => "type = \"shamir\"".to_owned(),
         };
-        let storage = match program.needs_database {
-            true => Storage::Postgres,
-            false => storage,
-        };
-        let database = (storage == Storage::Postgres).then(|| PostgresServer::start_blocking(&[]));
         let storage = match storage {
             Storage::Postgres => format!(
                 "type = \"postgresql\"\nmigrate = true\nurl = {:?}",

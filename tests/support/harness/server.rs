@@ -25,6 +25,12 @@ static CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {
     client.build().expect("a client can be made")
 });
 
+/// Keeps connections for the next request, but not for as long as servers do.
+static KEEPING_CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {
+    let client = reqwest::blocking::Client::builder().pool_idle_timeout(Duration::from_secs(2));
+    client.build().expect("a client can be made")
+});
+
 /// The `gatehouse` program in the profile of the tests, built once per test run.
 pub fn gatehouse_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
@@ -219,11 +225,23 @@ impl ServerProcess {
         token: Option<&str>,
         body: Option<&Value>,
     ) -> Answer {
-        send(&self.address, method, path, token, body)
+        send(&CLIENT, &self.address, method, path, token, body)
+    }
+
+    /// The same over a connection that is kept for further requests: for very many of them, to a server that is not ended meanwhile.
+    pub fn send_and_keep(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
+        send(&KEEPING_CLIENT, &self.address, method, path, token, body)
     }
 }
 
 fn send(
+    client: &reqwest::blocking::Client,
     address: &str,
     method: &str,
     path: &str,
@@ -231,7 +249,7 @@ fn send(
     body: Option<&Value>,
 ) -> Answer {
     let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
-    let mut request = CLIENT.request(method, format!("{address}{path}"));
+    let mut request = client.request(method, format!("{address}{path}"));
     if let Some(token) = token {
         request = request
             .header("X-Vault-Token", token)

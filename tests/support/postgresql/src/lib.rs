@@ -1,5 +1,6 @@
 //! PostgreSQL servers for tests and benchmarks: the system's, those in the folder that `GATEHOUSE_POSTGRES` names, or the pinned ones of npm.
 
+mod disk;
 mod programs;
 mod standby;
 
@@ -18,6 +19,8 @@ use tempfile::TempDir;
 pub use tokio_postgres::Client;
 use tokio_postgres::NoTls;
 
+use disk::Disk;
+
 /// The user and group that run the server where the tests are run by root, whom it refuses.
 const UNPRIVILEGED: u32 = 65534;
 
@@ -33,6 +36,7 @@ pub struct PostgresServer {
     programs: PathBuf,
     folder: TempDir,
     databases: AtomicU32,
+    disk: Option<Disk>,
     supervisor: Child,
 }
 
@@ -52,7 +56,7 @@ impl PostgresServer {
 
     /// The same, with files of these names and texts beside its data, which only the server can read.
     pub async fn start_with_files(settings: &[&str], files: &[(&str, &str)]) -> Self {
-        let server = Self::launch(settings, files);
+        let server = Self::launch(settings, files, None);
         server.await_ready().await;
         server
     }
@@ -63,7 +67,7 @@ impl PostgresServer {
         blocking(Self::start(settings))
     }
 
-    fn launch(settings: &[&str], files: &[(&str, &str)]) -> Self {
+    fn launch(settings: &[&str], files: &[(&str, &str)], disk: Option<fn(&Path) -> Disk>) -> Self {
         let programs = programs::folder();
         let folder = folder();
         let data = folder.path().join("data");
@@ -91,11 +95,12 @@ impl PostgresServer {
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
             give_to_server(&file);
         }
-        Self::run(programs, folder, settings)
+        let disk = disk.map(|make| make(folder.path()));
+        Self::run(programs, folder, disk, settings)
     }
 
     /// Starts a server in a folder that has its data.
-    fn run(programs: PathBuf, folder: TempDir, settings: &[&str]) -> Self {
+    fn run(programs: PathBuf, folder: TempDir, disk: Option<Disk>, settings: &[&str]) -> Self {
         let port = free_port();
         configure(&folder.path().join("data"), port, settings);
         let mut command = command(Path::new("sh"));
@@ -103,6 +108,7 @@ impl PostgresServer {
             .args(["-c", RUN])
             .arg(folder.path())
             .arg(programs.join("postgres"))
+            .envs(disk.iter().flat_map(Disk::environment))
             // A signal to the tests' group must not end it: then no process would remove the folder.
             .process_group(0)
             .stdin(Stdio::piped())
@@ -115,6 +121,7 @@ impl PostgresServer {
             programs,
             folder,
             databases: AtomicU32::new(0),
+            disk,
             supervisor,
         }
     }
@@ -249,8 +256,15 @@ impl PostgresServer {
         self.control(&["-l", "/dev/null", "-w", "start"]);
     }
 
+    /// True until the server has ended, by itself or otherwise.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.folder.path().join("data/postmaster.pid").exists()
+    }
+
     fn control(&self, arguments: &[&str]) {
         let done = command(&self.programs.join("pg_ctl"))
+            .envs(self.disk.iter().flat_map(Disk::environment))
             .arg("-D")
             .arg(self.folder.path().join("data"))
             .args(arguments)

@@ -37,7 +37,7 @@ impl PostgresServer {
             "primary_conninfo=host=127.0.0.1 port={} user=owner",
             self.port
         );
-        let standby = Self::run(self.programs.clone(), folder, &[&primary]);
+        let standby = Self::run(self.programs.clone(), folder, None, &[&primary]);
         standby.await_ready().await;
         let client = self.client().await;
         for statement in [WAIT_FOR_STANDBY, RELOAD] {
