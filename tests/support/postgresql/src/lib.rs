@@ -253,7 +253,7 @@ impl PostgresServer {
 
     /// Starts the stopped server on the same port, and waits until it answers.
     pub fn start_again(&self) {
-        self.control(&["-l", "/dev/null", "-w", "start"]);
+        self.control(&["-l", "/dev/null", "-w", "-t", "300", "start"]);
     }
 
     /// True until the server has ended, by itself or otherwise.
