@@ -7,6 +7,7 @@ use gatehouse_ports::{Clock, Page, Random, Store, StoreError};
 use gatehouse_storage::{Record, Records};
 
 use crate::api::{Failure, KeyPage, LookupError, TokenLookup, TokenReference, TokenView};
+use crate::bounds::PAGE_ITEMS;
 use crate::records::{
     ACCESSOR_PREFIX, AccessorRecord, TOKEN_PREFIX, TokenRecord, accessor_key, token_key,
 };
@@ -14,8 +15,6 @@ use crate::secret::{IN_ORDER, TokenHash};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
-/// Most accessors in one answer.
-const MAXIMUM_LIMIT: u32 = 10_000;
 /// Tokens looked at in one round.
 const ROUND: u32 = 200;
 /// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
@@ -35,7 +34,7 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
     }
 
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
-        let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
+        let limit = usize::try_from(limit.clamp(1, PAGE_ITEMS)).unwrap_or(usize::MAX);
         let hasher = self.hasher()?;
         let key = |hash: TokenHash| match hash.is_in_order() {
             true => token_key(&hash),

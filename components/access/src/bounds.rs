@@ -7,6 +7,9 @@ pub(crate) const METADATA_BYTES: usize = 64 * 1024;
 /// Longest lists and options of a mount, all together: all mounts are listed at once.
 pub(crate) const MOUNT_LISTS_BYTES: usize = 4 * 1024;
 
+/// Most items in one page of a list.
+pub(crate) const PAGE_ITEMS: u32 = 10_000;
+
 /// Bytes of names and values together.
 pub(crate) fn length_of_pairs<'a>(
     pairs: impl IntoIterator<Item = (&'a String, &'a String)>,

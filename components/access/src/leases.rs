@@ -4,6 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
 use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
+use crate::bounds::PAGE_ITEMS;
 use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::records::{
     LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key, token_key,
@@ -14,8 +15,6 @@ use crate::token_location::LocatedToken;
 
 /// Tokens that one call looks at: of all tokens only those of one path are shown, and a call does not walk through millions.
 const MAXIMUM_LOOKED_AT: usize = 10_000;
-/// Most leases in one answer.
-const MAXIMUM_LIMIT: u32 = 10_000;
 /// Tokens read at a time.
 const SCAN_PAGE: u32 = 500;
 
@@ -62,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
         limit: u32,
     ) -> Result<KeyPage, Failure> {
         let prefix = prefix.trim_end_matches('/');
-        let limit = limit.clamp(1, MAXIMUM_LIMIT) as usize;
+        let limit = limit.clamp(1, PAGE_ITEMS) as usize;
         if prefix.is_empty() {
             return Ok(page(vec![format!("{AUTH}/")], after, limit));
         }

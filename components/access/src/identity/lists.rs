@@ -9,11 +9,10 @@ use super::finding::Indexed;
 use super::names::Named;
 use super::records::NameRecord;
 use crate::api::{AliasPage, AliasView, Failure, KeyPage, MountView, Mounts as _};
+use crate::bounds::PAGE_ITEMS;
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
-/// Most items of one page.
-const MAXIMUM_LIMIT: u32 = 10_000;
 /// Places of an index read in one round.
 const ROUND: usize = 200;
 /// Records read at a time, each of which may have much to tell that a list does not show.
@@ -63,7 +62,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         (limit, round): (u32, usize),
         mut shown: impl FnMut(Vec<Item>) -> Result<Vec<T>, Failure>,
     ) -> Result<Part<T>, Failure> {
-        let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
+        let limit = usize::try_from(limit.clamp(1, PAGE_ITEMS)).unwrap_or(usize::MAX);
         let mut items = Vec::new();
         loop {
             let round = (limit - items.len()).min(round) as u32;

@@ -18,14 +18,13 @@ use crate::api::{
     Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles,
     WritePermission,
 };
+use crate::bounds::PAGE_ITEMS;
 use crate::service::AccessService;
 
 /// Longest name, in bytes.
 const MAXIMUM_NAME_BYTES: usize = 128;
 /// Most that a role holds, in bytes.
 const MAXIMUM_ROLE_BYTES: usize = 256 * 1024;
-/// Most names in one answer.
-const MAXIMUM_LIMIT: u32 = 10_000;
 /// Names read at a time.
 const ROUND: u32 = 500;
 
@@ -81,7 +80,7 @@ fn is_usable_name(name: &str) -> bool {
 impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
     fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         self.require_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)?;
-        let mut left = limit.clamp(1, MAXIMUM_LIMIT);
+        let mut left = limit.clamp(1, PAGE_ITEMS);
         let mut position = after.map(|after| key_position(NAME_PREFIX, after));
         let mut keys = Vec::new();
         loop {
