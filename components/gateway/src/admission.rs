@@ -1,6 +1,9 @@
 //! Asking access about a request, with its parameters where a policy wants to see them (contract 5.6).
 
 use gatehouse_access_api::{self as access, Access, Admission, Parameter, Refusal};
+use serde::Serialize;
+
+use crate::query;
 
 /// Admits `asked`.
 ///
@@ -21,5 +24,23 @@ pub(crate) fn admit(
             access.admit(&asked)
         }
         decided => decided,
+    }
+}
+
+/// The fields of a query as policies see them; a field that is repeated is a list.
+pub(crate) fn parameters_of_query(text: &str) -> impl Iterator<Item = Parameter> {
+    let fields = query::gathered(text).into_iter();
+    fields.map(|(name, values)| match values.as_slice() {
+        [value] => parameter(&name, value),
+        values => parameter(&name, values),
+    })
+}
+
+/// A field of a request as policies see it.
+pub(crate) fn parameter(name: &str, value: &(impl Serialize + ?Sized)) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        // No text at all is no JSON, which no rule lets pass that looks at it.
+        value: serde_json::to_string(value).unwrap_or_default(),
     }
 }

@@ -1,18 +1,17 @@
 //! A request's fields as rules of policies see them.
 
 use gatehouse_access_api::{Operation, Parameter};
-use serde::Serialize;
 
 use super::input::{Input, Kinds, Resource};
+use crate::admission::{parameter, parameters_of_query};
 use crate::http::Request;
-use crate::query;
 
 /// The parameters of a request that does `operation`: the fields of its query, and where it writes also the attributes and
 /// relationships of its document under their dashed names, however they are spelled, a relationship with what it relates to for its
 /// value. A resource of which the document says no more than which one is meant, such as a member of a team, is the parameter `id`.
 /// A document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
 pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
-    let mut parameters = of_query(&request.query);
+    let mut parameters: Vec<_> = parameters_of_query(&request.query).collect();
     match operation {
         Operation::Read | Operation::List | Operation::Help => {}
         // The member that is to leave a team stands in the body of a DELETE.
@@ -21,16 +20,6 @@ pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Paramet
         }
     }
     parameters
-}
-
-fn of_query(query: &str) -> Vec<Parameter> {
-    let fields = query::gathered(query).into_iter();
-    fields
-        .map(|(name, values)| match values.as_slice() {
-            [value] => parameter(&name, value),
-            values => parameter(&name, values),
-        })
-        .collect()
 }
 
 fn of_body(body: &[u8]) -> Vec<Parameter> {
@@ -51,14 +40,6 @@ fn written<'r>(resource: &'r Resource<'_>) -> impl Iterator<Item = Parameter> + 
         .peekable();
     let id = resource.id.filter(|_| members.peek().is_none());
     members.chain(id.map(|id| parameter("id", id)))
-}
-
-fn parameter(name: &str, value: &(impl Serialize + ?Sized)) -> Parameter {
-    Parameter {
-        name: name.to_owned(),
-        // No text at all is no JSON, which no rule lets pass that looks at it.
-        value: serde_json::to_string(value).unwrap_or_default(),
-    }
 }
 
 #[cfg(test)]
