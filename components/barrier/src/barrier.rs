@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Random, RandomError};
 
 use crate::cipher::{Cipher, ForgedError, NONCE_BYTES, TAG_BYTES};
+use crate::keyring::TERM_BYTES;
 use crate::{Keyring, Term};
-
 /// The layout written by this version: this byte, the term, a nonce, the sealed body, a tag.
 const FORMAT: u8 = 1;
 const DOMAIN: &[u8] = b"gatehouse record";
-const TERM_BYTES: usize = size_of::<u32>();
 const HEADER_BYTES: usize = 1 + TERM_BYTES + NONCE_BYTES;
 /// The body starts with the end of the record's life.
 const EXPIRY_BYTES: usize = size_of::<u64>();
@@ -19,7 +18,7 @@ const NEVER: u64 = u64::MAX;
 /// How many bytes longer a sealed record is than its value.
 pub const SEALED_OVERHEAD_BYTES: usize = HEADER_BYTES + EXPIRY_BYTES + TAG_BYTES;
 
-/// Where a record belongs; it opens nowhere else.
+/// The place of a record, outside of which it does not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'a> {
     /// The name of the store, which no two stores of one installation share.
@@ -164,7 +163,7 @@ impl Barrier {
         self.cipher(term).is_some()
     }
 
-    /// The term that a sealed record names; `None` for what is no record of this format. Nothing is proven by it until it opens.
+    /// The term that a sealed record names; `None` for what is not a record of this format. Nothing is proven by it until it opens.
     #[must_use]
     pub fn term_of(sealed: &[u8]) -> Option<Term> {
         let (format, rest) = sealed.split_first()?;

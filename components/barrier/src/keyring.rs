@@ -12,7 +12,8 @@ use crate::cipher::{Cipher, ForgedError, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
 /// The layout written by this version: a format byte, a nonce, the sealed terms, a tag.
 const FORMAT: u8 = 1;
 const DOMAIN: &[u8] = b"gatehouse keyring";
-const TERM_BYTES: usize = size_of::<u32>();
+/// A term, as keyrings and records hold it.
+pub(crate) const TERM_BYTES: usize = size_of::<u32>();
 
 /// Most keys besides the one that seals. Beyond them a rotation waits until records have been sealed anew.
 const MAXIMUM_EARLIER_TERMS: usize = 255;

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use pkcs1::RsaPublicKeyRef;
-use pkcs8::ObjectIdentifier;
 use serde::{Deserialize, Serialize};
 use x509_cert::Certificate;
 use x509_cert::der::DecodePem as _;
 
 use super::strict::identity_in;
-use crate::rs256::VerifyingKey;
-
-const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+use crate::rs256::{RSA_ENCRYPTION, VerifyingKey};
 
 /// The usable keys that a document publishes, by their ids.
 #[derive(Debug, Clone, Serialize, Deserialize)]

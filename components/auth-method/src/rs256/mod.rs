@@ -18,7 +18,12 @@ pub use provider::CRYPTO_PROVIDER;
 pub use signing_key::SigningKey;
 pub use verifying_key::VerifyingKey;
 
+use pkcs8::ObjectIdentifier;
 use sha2::{Digest, Sha256};
+
+/// The identifier of RSA keys in PKCS #8 and in certificates.
+pub(crate) const RSA_ENCRYPTION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// The only public exponent that is accepted, big-endian.
 const PUBLIC_EXPONENT: [u8; 3] = [1, 0, 1];

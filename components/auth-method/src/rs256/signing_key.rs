@@ -5,12 +5,12 @@ use jsonwebtoken::Algorithm;
 use jsonwebtoken::crypto::JwtSigner;
 use jsonwebtoken::signature::{Error, Signer};
 use pkcs1::RsaPrivateKeyRef;
-use pkcs8::{ObjectIdentifier, PrivateKeyInfoRef, SecretDocument};
+use pkcs8::{PrivateKeyInfoRef, SecretDocument};
 use zeroize::Zeroizing;
 
-use super::{InvalidKeyError, PUBLIC_EXPONENT, VerifyingKey, encoded_block, generation};
-
-const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+use super::{
+    InvalidKeyError, PUBLIC_EXPONENT, RSA_ENCRYPTION, VerifyingKey, encoded_block, generation,
+};
 
 /// An RSA private key that signs with RS256. Its private exponent is wiped when it goes, and it cannot be printed:
 ///

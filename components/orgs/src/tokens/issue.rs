@@ -8,6 +8,7 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 use super::lifetime::{self};
 use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
+use crate::agent_pools::record::AGENT_POOL_PREFIX;
 use crate::audit_trail::Deeds as _;
 use crate::authority::TeamsInScope as _;
 use crate::name::FoldedName;
@@ -21,8 +22,6 @@ use crate::{
     MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, Resource, TeamReference, TeamToken, TokenOwner,
     TokenRequest, Tokens, User,
 };
-
-const AGENT_POOL_PREFIX: &str = "apool-";
 
 /// Most tokens cleared away in one commit.
 const CLEARED_AT_ONCE: usize = 50;
