@@ -250,7 +250,11 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
     assert_eq!(membership["attributes"]["status"], "active");
     let shown = theirs.get("/ui/site");
     assert_eq!(shown.status, 404);
-    assert!(shown.text.contains("Only site administrators can see this page"));
+    assert!(
+        shown
+            .text
+            .contains("Only site administrators can see this page")
+    );
 
     let place = "/ui/organizations/members/remove?name=console-guests";
     let key = browser.form_key(members);
