@@ -24,7 +24,7 @@ pub trait Entities {
     /// When the store does not answer.
     fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure>;
 
-    /// Names of entities, at most `limit` of them, 1 to 10000, behind name `after`, which need not exist. Their order is fixed and
+    /// Names of entities, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist. Their order is fixed and
     /// means nothing.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ pub trait Groups {
     /// When the store does not answer.
     fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure>;
 
-    /// Names of groups, at most `limit` of them, 1 to 10000, behind name `after`, which need not exist. Their order is fixed and
+    /// Names of groups, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist. Their order is fixed and
     /// means nothing.
     ///
     /// # Errors

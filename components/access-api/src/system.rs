@@ -38,8 +38,8 @@ pub trait System {
     /// When the store does not answer, sealed included. What was due is then done by the next call.
     fn maintain(&self) -> Result<(), Failure>;
 
-    /// Counts a further part of the live service tokens, and tells how many there were when they were last counted through; `None` until
-    /// they have been.
+    /// Counts a further part of the live service tokens, and returns the result of the last complete count; `None` before the first is
+    /// complete.
     ///
     /// # Errors
     ///

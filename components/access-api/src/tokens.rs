@@ -38,8 +38,8 @@ pub trait TokenLookup {
     /// When the token is not valid.
     fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError>;
 
-    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or from behind accessor `after`, be
-    /// its token valid or not. Their order is fixed and means nothing.
+    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or after the accessor `after`, whose
+    /// token need not be valid. Their order is fixed and means nothing.
     ///
     /// # Errors
     ///

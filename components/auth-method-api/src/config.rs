@@ -77,7 +77,7 @@ pub trait Config {
     ///
     /// # Errors
     ///
-    /// When the store does not answer, or there is more than one call deletes; some of the data is left then, and the next call goes on.
+    /// When the store does not answer, or one call cannot delete everything; some of the data is left then, and the next call continues.
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
 }
 

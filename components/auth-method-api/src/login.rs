@@ -21,7 +21,7 @@ pub trait Login {
     /// The first check that failed, in the order of contract 4.2.
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError>;
 
-    /// Makes every check of a login and tells what became of each, in their order. It changes nothing, and the token can log in
+    /// Makes every check of a login and returns the outcome of each, in their order. It changes nothing, and the token can log in
     /// afterwards.
     fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport>;
 

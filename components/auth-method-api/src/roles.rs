@@ -68,8 +68,8 @@ pub trait Roles {
     ///
     /// # Errors
     ///
-    /// When the store does not answer, or has so many roles of an earlier release that the index of their names takes more than one call:
-    /// the next call goes on.
+    /// When the store does not answer, or has so many roles of an earlier release that building the index of their names takes more than
+    /// one call: the next call continues.
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
 
     /// The names of at most `limit` roles that come after `after` in byte order; a limit of 0 counts as 1.

@@ -13,13 +13,13 @@ pub enum AgentPoolError {
     /// There is no such pool, or its organization is gone.
     #[error("there is no such agent pool")]
     NotFound,
-    /// At least one attribute is not as it must be; all faults.
+    /// At least one attribute is invalid; all faults.
     #[error("{} attributes are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
     /// The organization has this many pools, and may not have more.
     #[error("the organization may have {0} agent pools: remove one, or have the bound raised")]
     TooMany(u32),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -47,7 +47,7 @@ pub trait AgentPools {
     fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure>;
 
     /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page. A
-    /// number or size outside its range is brought into it. Every pool of the organization is looked at.
+    /// number or size outside its range is clamped to it. Every pool of the organization is read.
     ///
     /// # Errors
     ///

@@ -43,9 +43,8 @@ impl Operation {
 /// Reading what has been done. Records stay for 14 days.
 pub trait AuditTrail {
     /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size`
-    /// (1 to [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was
-    /// done since, up to [`MAXIMUM_EVENTS_COUNTED`]: what came later is on no page, and is told to who asks from a later moment
-    /// on.
+    /// (1 to [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is clamped to it. The cost grows with what was
+    /// done since, up to [`MAXIMUM_EVENTS_COUNTED`]: later records are on no page, and are found with a later `since`.
     ///
     /// # Errors
     ///

@@ -87,8 +87,8 @@ pub trait Authority {
     ) -> Result<Identification, Failure>;
 
     /// Their role in an organization, and the decision about `action` there (contract 1.7). `granted` says that
-    /// policies allow it besides, and `role_by_policies` what they make of the caller, which decides nothing and is told in the
-    /// permissions. `None` where there is no such organization; it takes as long to say as that it is hidden.
+    /// policies allow it in addition, and `role_by_policies` which role they give, which decides nothing and shows in the
+    /// permissions. `None` where there is no such organization, which takes as long to answer as that it is hidden.
     ///
     /// # Errors
     ///

@@ -53,10 +53,10 @@ pub enum ChangeError {
     /// There is no such organization.
     #[error("there is no such organization")]
     NotFound,
-    /// At least one attribute is not as it must be.
+    /// At least one attribute is invalid.
     #[error("{} attributes are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }

@@ -7,13 +7,13 @@ use crate::{
     MembershipFilter, MembershipPage, OwnMembership, User,
 };
 
-/// How many teams are told of memberships that are answered together.
+/// Most teams that are named of memberships that are answered together.
 pub const MAXIMUM_TEAMS_TOLD: usize = 20_000;
 
 /// How many invitations are among a user's own memberships. Who declines some of them sees others.
 pub const MAXIMUM_INVITATIONS: u32 = 500;
 
-/// How many owners are told of each of several organizations.
+/// Most owners that are named of each of several organizations.
 pub const MAXIMUM_OWNERS_TOLD: usize = 100;
 
 /// Why nothing was done about a membership. Nothing is stored.
@@ -25,7 +25,7 @@ pub enum MembershipError {
     /// It is more than the scope allows.
     #[error("a team of the membership is beyond the caller's scope: an owner can do it")]
     NotAllowed,
-    /// At least one attribute is not as it must be.
+    /// At least one attribute is invalid.
     #[error("{} attributes of the membership are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
     /// The organization would have no owner: add another one first.
@@ -37,7 +37,7 @@ pub enum MembershipError {
     /// More teams are named than one membership may have, which is this many.
     #[error("a membership may have {0} teams: name fewer, or have the bound raised")]
     TooManyTeams(u32),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -88,7 +88,7 @@ pub trait Memberships {
     ) -> Result<Vec<Membership>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match
-    /// `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams and
+    /// `filter`. A number or size outside its range is clamped to it. The cost grows with the organization's teams and
     /// memberships.
     ///
     /// # Errors

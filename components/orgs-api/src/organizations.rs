@@ -49,7 +49,7 @@ pub trait Organizations {
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure>;
 
     /// The organizations that `viewer` sees, that match `filter` and come after the name `after`, by name without case; at most
-    /// `limit` of them, which is brought into 1 to [`MAXIMUM_BATCH`].
+    /// `limit` of them, clamped to 1 to [`MAXIMUM_BATCH`].
     ///
     /// One call looks at a bounded number of organizations, also with a filter, or at those that a [`Viewer::Member`] belongs to.
     ///
@@ -66,7 +66,7 @@ pub trait Organizations {
     ) -> Result<Batch, Failure>;
 
     /// The page `number` (from 1 on) of the organizations that `viewer` sees and that match `filter`, `size` (1 to
-    /// [`MAXIMUM_PAGE_SIZE`]) to a page, by name without case. A number or size outside its range is brought into it.
+    /// [`MAXIMUM_PAGE_SIZE`]) to a page, by name without case. A number or size outside its range is clamped to it.
     ///
     /// For [`Viewer::Everything`] without a filter the cost depends neither on the page nor on how many organizations there are. A
     /// filter is looked for in the names and addresses of all organizations that the viewer sees.
@@ -113,7 +113,7 @@ pub trait Organizations {
     ///
     /// # Errors
     ///
-    /// When the store does not answer, or something is damaged, of which the first is told; whatever can be done without it is done.
+    /// When the store does not answer, or something is damaged, of which the first is reported; whatever can be done without it is done.
     /// Work that was due is then done by the next call.
     fn clear_removed_away(&self) -> Result<(), Failure>;
 
@@ -149,10 +149,10 @@ pub trait Organizations {
 /// Why an organization was not made. Nothing is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CreateError {
-    /// At least one field is not as it must be; all faults, in the order of [`crate::Field`].
+    /// At least one field is invalid; all faults, in the order of [`crate::Field`].
     #[error("{} fields of the organization are not valid", .0.len())]
     Invalid(Vec<FieldFault>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -163,10 +163,10 @@ pub enum UpdateError {
     /// No organization has that external id.
     #[error("there is no such organization")]
     NotFound,
-    /// At least one field is not as it must be; all faults, in the order of [`crate::Field`].
+    /// At least one field is invalid; all faults, in the order of [`crate::Field`].
     #[error("{} fields of the organization are not valid", .0.len())]
     Invalid(Vec<FieldFault>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }

@@ -32,15 +32,15 @@ pub enum ShareError {
     /// More consumers than this many: [`MAXIMUM_CONSUMERS`].
     #[error("an organization names at most {0} consumers: share with all organizations instead")]
     TooMany(u32),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
 
-/// Sharing between organizations. Lists are by name without case; their numbers and sizes are brought into range as those of
+/// Sharing between organizations. Lists are by name without case; their numbers and sizes are clamped as those of
 /// [`crate::Organizations::page_at`].
 pub trait Sharing {
-    /// Replaces the consumers of an organization in one commit. It may name itself, which says nothing.
+    /// Replaces the consumers of an organization in one commit. Its own name among them is ignored.
     ///
     /// # Errors
     ///

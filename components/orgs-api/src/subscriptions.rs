@@ -21,10 +21,10 @@ pub enum SubscriptionError {
     /// No organization has that external id.
     #[error("there is no such organization")]
     NotFound,
-    /// At least one attribute is not as it must be; all faults.
+    /// At least one attribute is invalid; all faults.
     #[error("{} attributes of the subscription are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }

@@ -10,7 +10,7 @@ use crate::{
 /// The name of the team that may do everything.
 pub const OWNERS: &str = "owners";
 
-/// Of how many members a list of teams tells.
+/// Most members that a list of teams names.
 pub const MAXIMUM_MEMBERS_TOLD: usize = 10_000;
 
 /// Most members that are put into a team, or taken out of it, at once: as many as one commit takes with certainty.
@@ -25,7 +25,7 @@ pub enum TeamError {
     /// It is more than the scope allows: an owner has to do it.
     #[error("the team, or a right for it, is beyond the caller's scope: an owner can do it")]
     NotAllowed,
-    /// At least one attribute is not as it must be.
+    /// At least one attribute is invalid.
     #[error("{} attributes of the team are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
     /// The team of the owners always stays.
@@ -46,7 +46,7 @@ pub enum TeamError {
     /// More members than [`MAXIMUM_MEMBERS_AT_ONCE`] are named.
     #[error("more than {MAXIMUM_MEMBERS_AT_ONCE} members at once: name them in parts")]
     TooManyMembers,
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -94,7 +94,7 @@ pub trait Teams {
     ) -> Result<Vec<Team>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and
-    /// that match `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams
+    /// that match `filter`. A number or size outside its range is clamped to it. The cost grows with the organization's teams
     /// and memberships.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::{
     TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
 };
 
-/// A token that has just been made, with its text, which is told once. Holders keep it in [`zeroize::Zeroizing`].
+/// A token that has just been made, with its text, which is shown once. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Clone, PartialEq, Eq, Zeroize)]
 pub struct IssuedToken {
     /// The token.
@@ -84,13 +84,13 @@ pub const MAXIMUM_TOKENS_OF_ORGANIZATION: u32 = 5_000;
 /// Most tokens that a list looks at. Only stores that are older than the bounds hold more.
 pub const MAXIMUM_TOKENS_READ: usize = 10_000;
 
-/// Why a token was not made. Nothing is stored, and the token that it was to replace goes on.
+/// Why a token was not made. Nothing is stored, and the token that it was to replace stays valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IssueError {
     /// The owner that it was to stand for does not exist.
     #[error("the owner of the token does not exist")]
     NoOwner,
-    /// At least one attribute is not as it must be.
+    /// At least one attribute is invalid.
     #[error("{} attributes of the token are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
     /// The owner has as many tokens as an owner may have: another one has to be revoked first.
@@ -99,7 +99,7 @@ pub enum IssueError {
     /// The organization has as many tokens of teams and agent pools as it may have.
     #[error("the organization has {MAXIMUM_TOKENS_OF_ORGANIZATION} tokens: revoke one")]
     TooManyOfOrganization,
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -110,10 +110,10 @@ pub enum LifetimeError {
     /// There is no such organization.
     #[error("there is no such organization")]
     NotFound,
-    /// Nothing was mentioned, or something that is not as it must be.
+    /// Nothing was mentioned, or something invalid.
     #[error("{} attributes of the lifetimes are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
@@ -141,7 +141,7 @@ pub trait Tokens {
         by: &Caller,
     ) -> Result<IssuedToken, IssueError>;
 
-    /// The token of an owner who has one at a time; `None` if there is none. The audit trail tells that it was shown.
+    /// The token of an owner who has one at a time; `None` if there is none. The audit trail records that it was shown.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ pub trait Tokens {
     /// When the store does not answer.
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure>;
 
-    /// The token with this id; `None` if there is none. The audit trail tells that it was shown.
+    /// The token with this id; `None` if there is none. The audit trail records that it was shown.
     ///
     /// # Errors
     ///

@@ -13,10 +13,10 @@ impl gatehouse_storage::Cacheable for User {}
 /// Why a user was not made. Nothing is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CreateUserError {
-    /// At least one attribute is not as it must be.
+    /// At least one attribute is invalid.
     #[error("{} attributes of the user are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// Not about the request.
+    /// A failure that is not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
