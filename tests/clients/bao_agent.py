@@ -16,11 +16,11 @@ from environment import Environment
 
 MOUNT = "gcp"
 #: TTL of the daemon's token in seconds: short, so that it has to be renewed while we watch.
-TOKEN_TTL = 6
+TOKEN_TTL = 10
 #: How long a token can be renewed, in seconds: so that a new login is needed while we watch.
-TOKEN_MAX_TTL = 14
+TOKEN_MAX_TTL = 24
 #: How long a login or a renewal is waited for, in seconds.
-PATIENCE = 30
+PATIENCE = 120
 
 Seen = TypeVar("Seen")
 
