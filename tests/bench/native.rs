@@ -102,7 +102,7 @@ impl RequestHandler for NativeHandler {
             query: parts.uri.query().unwrap_or_default().to_owned(),
             headers,
             body: body.to_vec(),
-            peer: Some(peer),
+            peer: Some(peer.into()),
         };
         let gateway = self.0.lock().expect("no request panics");
         let mut answer = gateway.handle(&request);

@@ -11,6 +11,7 @@ use bindings::exports::gatehouse::access::policies::PolicyError;
 use bindings::exports::gatehouse::access::requests::{Admission, Operation, Refusal, Request};
 use bindings::exports::gatehouse::access::system::InitializeError;
 use bindings::exports::gatehouse::access::types::Failure;
+use bindings::gatehouse::network::addresses::IpAddress;
 
 /// The component under test.
 pub const SUBJECT: Part = Part::Access;
@@ -18,7 +19,7 @@ pub const SUBJECT: Part = Part::Access;
 /// The interfaces that are called here, as a host sees them.
 pub mod bindings {
     wasmtime::component::bindgen!({
-        path: ["../wit/storage", "../wit/access"],
+        path: ["../wit/network", "../wit/storage", "../wit/access"],
         world: "gatehouse:access/access",
         exports: { default: async },
         additional_derives: [PartialEq],
@@ -58,7 +59,7 @@ impl Alone {
             token: token.map(str::to_owned),
             operation: Operation::Read,
             path: "organizations/acme".to_owned(),
-            source_address: Some("192.0.2.1".to_owned()),
+            source_address: Some(IpAddress::Ipv4((192, 0, 2, 1))),
             wrap_ttl: None,
             parameters: None,
         };

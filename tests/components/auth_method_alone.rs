@@ -21,6 +21,7 @@ use bindings::exports::gatehouse::auth_method::roles::{
     Precondition, RoleChanges, RoleError, RoleWritten,
 };
 use bindings::exports::gatehouse::auth_method::types::Mount;
+use bindings::gatehouse::network::addresses::IpAddress;
 
 /// The component under test.
 pub const SUBJECT: Part = Part::AuthMethod;
@@ -37,6 +38,7 @@ mod bindings {
             "../wit/deps/sockets",
             "../wit/deps/cli",
             "../wit/deps/http",
+            "../wit/network",
             "../wit/storage",
             "../wit/auth-method",
         ],
@@ -140,7 +142,7 @@ impl Alone {
         let request = LoginRequest {
             role: "dev".to_owned(),
             jwt: jwt.to_owned(),
-            source_address: Some("192.0.2.1".to_owned()),
+            source_address: Some(IpAddress::Ipv4((192, 0, 2, 1))),
         };
         let login = self.component.gatehouse_auth_method_login();
         login

@@ -1,6 +1,7 @@
 //! The auth method inside this program, by the library: over stores and HTTP clients of all sorts.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
@@ -162,6 +163,32 @@ fn a_login_is_judged_by_what_the_program_gives_it_and_by_its_clock() {
     let expired = method.login(&mount(), &request(&jwt));
     assert_eq!(expired, Err(LoginError::Expired));
     assert_eq!(records.0.keys(), stored, "a login stores nothing");
+}
+
+#[test]
+fn an_address_of_either_family_counts_and_one_that_is_not_known_lies_in_no_network() {
+    let key = SigningKey::generate("google").unwrap();
+    let google = ScriptedHttp::new(publishing(&key));
+    let method = with_role(AuthMethod::builder(records(), google));
+    let bound = RoleChanges {
+        token_bound_cidrs: Some(vec!["192.0.2.0/24".to_owned(), "2001:db8::/32".to_owned()]),
+        ..RoleChanges::default()
+    };
+    let written = method.write_role(&mount(), "dev", bound, Precondition::Any);
+    assert!(!written.unwrap().created);
+    let jwt = jwt(&key, SystemClock.now_seconds());
+    let from = |address: Option<&str>| {
+        let address: Option<IpAddr> = address.map(|it| it.parse().unwrap());
+        let mut request = request(&jwt);
+        request.source_address = address.map(Into::into);
+        method.login(&mount(), &request).map(|_| ())
+    };
+    for inside in ["192.0.2.7", "::ffff:192.0.2.7", "2001:db8::1:2:3"] {
+        assert_eq!(from(Some(inside)), Ok(()), "{inside}");
+    }
+    for outside in [Some("198.51.100.1"), Some("2001:db9::1"), None] {
+        assert_eq!(from(outside), Err(LoginError::AddressNotAllowed));
+    }
 }
 
 /// A clock whose sleepers do not wait.

@@ -18,6 +18,7 @@ use crate::access_alone::bindings::exports::gatehouse::access::requests::{
 };
 use crate::access_alone::bindings::exports::gatehouse::access::system::Cluster;
 use crate::access_alone::bindings::exports::gatehouse::access::types::Failure;
+use crate::access_alone::bindings::gatehouse::network::addresses::IpAddress;
 use crate::surroundings::Surroundings;
 
 /// The component under test.
@@ -25,6 +26,9 @@ pub const SUBJECT: Part = Part::Gateway;
 
 const SYSTEM: &str = "gatehouse:access/system@0.1.0";
 const REQUESTS: &str = "gatehouse:access/requests@0.1.0";
+
+/// Where the client is.
+const PEER: IpAddress = IpAddress::Ipv4((192, 0, 2, 1));
 
 /// The gateway over doubles; `replace` puts in the ones that answer.
 fn gateway(flavour: Flavour, replace: impl FnOnce(&mut Linker<InstanceState>)) -> Arc<Pool> {
@@ -51,7 +55,14 @@ fn template(
         let ComponentItem::ComponentInstance(instance) = &item.ty else {
             continue;
         };
-        if !interface.starts_with("gatehouse:") || interface.starts_with("gatehouse:host/") {
+        let is_double = [
+            "gatehouse:access/",
+            "gatehouse:auth-method/",
+            "gatehouse:orgs/",
+        ]
+        .iter()
+        .any(|capability| interface.starts_with(capability));
+        if !is_double {
             continue;
         }
         let mut double = linker.instance(interface).unwrap();
@@ -132,7 +143,7 @@ async fn a_request_that_access_refuses_reaches_no_other_capability() {
         let refusing = gateway(flavour, |linker| {
             let refuse = |request: Request| -> Result<Admission, Refusal> {
                 assert_eq!(request.path, "organizations/acme");
-                assert_eq!(request.source_address.as_deref(), Some("192.0.2.1"));
+                assert_eq!(request.source_address, Some(PEER));
                 Err(Refusal::NoToken)
             };
             let mut requests = linker.instance(REQUESTS).unwrap();
@@ -184,7 +195,7 @@ async fn both_exports_give_the_same_answer() {
         let template = template(&surroundings, flavour, |linker| {
             with_cluster(linker, || Ok(None));
             let refuse = |request: Request| -> Result<Admission, Refusal> {
-                assert_eq!(request.source_address.as_deref(), Some("192.0.2.1"));
+                assert_eq!(request.source_address, Some(PEER));
                 assert_eq!(request.token.as_deref(), Some("t"));
                 Err(Refusal::Denied)
             };

@@ -4,10 +4,12 @@ use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part};
 use gatehouse_store::Namespace;
+use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
 
 use crate::surroundings::Surroundings;
 
-/// The interfaces that give a component something beyond computing: everything else that it imports is clocks, randomness, and
+/// The interfaces that give a component something beyond computing: everything else that it imports is clocks, randomness, types, and
 /// the parts of WASI that the language's standard library asks for and that the host leaves empty.
 fn powers(part: Part, flavour: Flavour) -> Vec<String> {
     let surroundings = Surroundings::new();
@@ -15,6 +17,7 @@ fn powers(part: Part, flavour: Flavour) -> Vec<String> {
     let component_type = component.component_type();
     component_type
         .imports(&surroundings.engine)
+        .filter(|(_, item)| !has_types_alone(&surroundings.engine, &item.ty))
         .map(|(name, _)| name.to_owned())
         .filter(|name| {
             name.contains("storage")
@@ -23,6 +26,15 @@ fn powers(part: Part, flavour: Flavour) -> Vec<String> {
                 || name.contains("gatehouse")
         })
         .collect()
+}
+
+/// True of an interface that has neither functions nor resources.
+fn has_types_alone(engine: &Engine, item: &ComponentItem) -> bool {
+    let ComponentItem::ComponentInstance(instance) = item else {
+        return false;
+    };
+    let is_type = |item: &ComponentItem| matches!(item, ComponentItem::Type(_));
+    instance.exports(engine).all(|(_, item)| is_type(&item.ty))
 }
 
 #[test]

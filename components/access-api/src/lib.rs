@@ -104,9 +104,10 @@ pub mod bindings {
                 export gatehouse:access/cubbyhole@0.1.0;
             }
         ",
-        path: ["../../wit/storage", "../../wit/access"],
+        path: ["../../wit/network", "../../wit/storage", "../../wit/access"],
         world: "gatehouse:access-api/access",
         with: {
+            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
             "gatehouse:access/types@0.1.0/failure": crate::Failure,
             "gatehouse:access/types@0.1.0/field-too-long": crate::FieldTooLong,
             "gatehouse:access/system@0.1.0/initialized": crate::Initialized,

@@ -1,5 +1,6 @@
 //! The interface `requests`: its functions, its error texts, and the request, which holds a secret.
 
+use gatehouse_ports::IpAddress;
 use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -38,10 +39,9 @@ pub struct Request {
     /// Canonical, percent-decoded, without the leading `v1/` or `/`: `auth/gcp/role/dev`.
     #[zeroize(skip)]
     pub path: String,
-    /// The client's true address; `None` when it is unknown, which no bound address range contains. A text that is no address is
-    /// an unknown one.
+    /// The client's true address; `None` when it is unknown, which no bound address range contains.
     #[zeroize(skip)]
-    pub source_address: Option<String>,
+    pub source_address: Option<IpAddress>,
     /// For how many seconds the answer is to be wrapped; `None` when it is not.
     #[zeroize(skip)]
     pub wrap_ttl: Option<u64>,

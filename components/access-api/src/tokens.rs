@@ -1,5 +1,6 @@
 //! The interface `tokens`: its functions, its error texts, and what holds secrets.
 
+use gatehouse_ports::IpAddress;
 use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -49,7 +50,8 @@ pub trait TokenLookup {
 
 /// More time for tokens.
 pub trait Renewal {
-    /// The facts to check before the token may be renewed, for a caller at `source_address`.
+    /// The facts to check before the token may be renewed, for a caller at `source_address`; `None` when that is unknown, which no
+    /// bound address range contains.
     ///
     /// # Errors
     ///
@@ -57,7 +59,7 @@ pub trait Renewal {
     fn renewal(
         &self,
         reference: &TokenReference,
-        source_address: Option<&str>,
+        source_address: Option<IpAddress>,
     ) -> Result<RenewalSubject, RenewError>;
 
     /// Extends a token. `increment` is the wanted time to live in seconds, 0 for none in particular. `fresh` holds what a

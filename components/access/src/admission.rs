@@ -226,7 +226,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let token = self
             .live_token(located, ReadScope::LivenessAndRules, mount)?
             .ok_or(Refusal::InvalidToken)?;
-        if !token.may_be_used_from(request.source_address.as_deref()) {
+        if !token.may_be_used_from(request.source_address) {
             return Err(Refusal::AddressDenied);
         }
         if token.has_unusable_entity() {

@@ -114,7 +114,7 @@ fn allowed_policies(login: &LoginGrant) -> Result<Vec<String>, LoginError> {
     if let Some(range) = ranges.iter().find(|range| !networks::is_network(range)) {
         return Err(LoginError::InvalidBoundCidr(range.clone()));
     }
-    if !networks::allow(ranges, networks::address(login.source_address.as_deref())) {
+    if !networks::allow(ranges, login.source_address) {
         return Err(LoginError::AddressDenied);
     }
     Ok(policies)

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, IpAddress, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
@@ -19,7 +19,7 @@ impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
     fn renewal(
         &self,
         reference: &TokenReference,
-        source_address: Option<&str>,
+        source_address: Option<IpAddress>,
     ) -> Result<RenewalSubject, RenewError> {
         let token = self.renewable(reference)?;
         if !token.may_be_used_from(source_address) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, Random, Store, Version, networks};
+use gatehouse_ports::{Clock, Entry, IpAddress, Random, Store, Version, networks};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenView};
@@ -58,9 +58,9 @@ impl LiveToken {
     }
 
     /// True if it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
-    pub(crate) fn may_be_used_from(&self, address: Option<&str>) -> bool {
+    pub(crate) fn may_be_used_from(&self, address: Option<IpAddress>) -> bool {
         let endless_root = self.record.is_root() && self.record.expire_time.is_none();
-        endless_root || networks::allow(&self.record.bound_cidrs, networks::address(address))
+        endless_root || networks::allow(&self.record.bound_cidrs, address)
     }
 
     /// The policies of the entity and of its groups as they are now.

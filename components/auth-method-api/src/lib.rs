@@ -72,11 +72,13 @@ pub mod bindings {
             "../../wit/deps/sockets",
             "../../wit/deps/cli",
             "../../wit/deps/http",
+            "../../wit/network",
             "../../wit/storage",
             "../../wit/auth-method",
         ],
         world: "gatehouse:auth-method-api/auth-method",
         with: {
+            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
             "gatehouse:auth-method/types@0.1.0/storage-error": crate::StorageError,
             "gatehouse:auth-method/types@0.1.0/credentials-error": crate::CredentialsError,
             "gatehouse:auth-method/types@0.1.0/identity-token-error": crate::IdentityTokenError,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gatehouse_ports::IpAddress;
 use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
@@ -44,10 +45,9 @@ pub struct LoginRequest {
     pub role: String,
     /// The signed token, empty when none was sent.
     pub jwt: String,
-    /// The peer's address; `None`, or a text that is no address, when the caller's host does not know it, which fails a role with
-    /// bound networks.
+    /// Where the caller is: a [`std::net::IpAddr`] by `into`. `None` when that is not known, which fails a role with bound networks.
     #[zeroize(skip)]
-    pub source_address: Option<String>,
+    pub source_address: Option<IpAddress>,
 }
 
 impl fmt::Display for JwtFlaw {

@@ -106,7 +106,6 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         request: &LoginRequest,
         trace: &mut impl Trace,
     ) -> Result<Admitted, LoginError> {
-        let source_address = networks::address(request.source_address.as_deref());
         let deadline = self.deadline();
         if request.jwt.is_empty() {
             return trace.require(Check::Form, Vec::new, Err(LoginError::JwtMissing));
@@ -115,11 +114,11 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         trace.judge(
             Check::SourceAddress,
             || {
-                let address =
-                    source_address.map_or_else(String::new, |address| address.to_string());
+                let address = request.source_address.as_ref();
+                let address = address.map_or_else(String::new, ToString::to_string);
                 vec![input("address", address), list("token_bound_cidrs", cidrs)]
             },
-            networks::allow(cidrs, source_address).otherwise(LoginError::AddressNotAllowed),
+            networks::allow(cidrs, request.source_address).otherwise(LoginError::AddressNotAllowed),
         )?;
         let terms = Terms {
             requested_role: &request.role,

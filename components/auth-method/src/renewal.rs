@@ -65,7 +65,6 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     mount: &Mount,
     request: &RenewalRequest,
 ) -> Result<Renewed, RenewalError> {
-    let source_address = networks::address(request.source_address.as_deref());
     let deadline = service.deadline();
     let state: RenewalState =
         decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
@@ -75,7 +74,7 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     if !are_equivalent(&role.token.policies, &request.token_policies) {
         return Err(RenewalError::PoliciesChanged(state.role));
     }
-    if !networks::allow(&state.bound_cidrs, source_address) {
+    if !networks::allow(&state.bound_cidrs, request.source_address) {
         return Err(RenewalError::AddressNotAllowed);
     }
     let claimant = Claimant {

@@ -1,6 +1,5 @@
 //! The console as a component.
 
-use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use gatehouse_ports::{OsRandom, SystemClock};
@@ -18,6 +17,7 @@ mod bindings {
             "../../wit/deps/sockets",
             "../../wit/deps/cli",
             "../../wit/deps/http",
+            "../../wit/network",
             "../../wit/storage",
             "../../wit/auth-method",
             "../../wit/access",
@@ -27,6 +27,9 @@ mod bindings {
             "../../wit/console",
         ],
         world: "gatehouse:console/console",
+        with: {
+            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
+        },
         generate_all,
     });
 
@@ -48,7 +51,7 @@ impl Guest for Component {
             id: request.id,
             method: request.method,
             target: request.target,
-            peer: request.peer.map(Into::into),
+            peer: request.peer,
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
@@ -68,24 +71,6 @@ impl Guest for Component {
     }
 }
 
-impl From<wit::IpAddress> for IpAddr {
-    fn from(address: wit::IpAddress) -> Self {
-        match address {
-            wit::IpAddress::Ipv4(bytes) => <[u8; 4]>::from(bytes).into(),
-            wit::IpAddress::Ipv6(groups) => <[u16; 8]>::from(groups).into(),
-        }
-    }
-}
-
-impl From<IpAddr> for wit::IpAddress {
-    fn from(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(address) => Self::Ipv4(address.octets().into()),
-            IpAddr::V6(address) => Self::Ipv6(address.segments().into()),
-        }
-    }
-}
-
 /// The API, imported.
 struct Imported;
 
@@ -95,7 +80,7 @@ impl Exchange for Imported {
             id: request.id,
             method: request.method,
             target: request.target,
-            peer: request.peer.map(Into::into),
+            peer: request.peer,
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,

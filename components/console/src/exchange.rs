@@ -1,6 +1,6 @@
 //! The port through which the console reaches the API, in the form of `gatehouse:gateway/exchange`.
 
-use std::net::IpAddr;
+use gatehouse_ports::IpAddress;
 
 /// A request, read to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Request {
     /// Path and query, as sent.
     pub target: String,
     /// Where the client is; `None` where that is not known.
-    pub peer: Option<IpAddr>,
+    pub peer: Option<IpAddress>,
     /// True where the client came by TLS.
     pub is_https: bool,
     /// Host and port where they do not stand in the field `host`.

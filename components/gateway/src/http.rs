@@ -1,7 +1,8 @@
 //! Requests and responses as plain data, without any framework's types.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+
+use gatehouse_ports::IpAddress;
 
 use crate::parts::Rest;
 
@@ -106,7 +107,7 @@ pub struct Request {
     /// The whole body; empty when there is none.
     pub body: Vec<u8>,
     /// Where the connection came from, as established by the host; `None` when the host did not say.
-    pub peer: Option<IpAddr>,
+    pub peer: Option<IpAddress>,
 }
 
 impl Request {
@@ -124,7 +125,7 @@ impl Request {
         }
     }
 
-    /// Where the connection came from, as the capabilities take it.
+    /// Where the connection came from, as records and answers show it.
     pub(crate) fn peer_text(&self) -> Option<String> {
         self.peer.map(|peer| peer.to_string())
     }

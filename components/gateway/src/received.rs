@@ -1,6 +1,6 @@
 //! A request in the form in which a host hands it over, and what the gateway makes of it.
 
-use std::net::IpAddr;
+use gatehouse_ports::IpAddress;
 
 use crate::http::{Headers, Method, Request, Response};
 use crate::vault::error_response;
@@ -15,7 +15,7 @@ pub struct Received {
     /// Path and query, as sent.
     pub target: String,
     /// Where the client is; `None` if that is not known.
-    pub peer: Option<IpAddr>,
+    pub peer: Option<IpAddress>,
     /// True if the client came by TLS.
     pub is_https: bool,
     /// The authority that stands beside the header fields.

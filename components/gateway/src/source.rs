@@ -2,12 +2,14 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use gatehouse_ports::IpAddress;
+
 /// Leading bits of an IPv6 address that one client usually has to itself.
 const IPV6_NETWORK_BITS: u32 = 64;
 
 /// The address, of IPv6 the network. All whose address is unknown are one.
-pub fn network(source: Option<IpAddr>) -> String {
-    match source.map(|address| address.to_canonical()) {
+pub fn network(source: Option<IpAddress>) -> String {
+    match source.map(|address| IpAddr::from(address).to_canonical()) {
         None => "unknown".to_owned(),
         Some(IpAddr::V4(address)) => address.to_string(),
         Some(IpAddr::V6(address)) => {

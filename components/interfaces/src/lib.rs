@@ -23,6 +23,7 @@ macro_rules! list {
 #[must_use]
 pub const fn bytes(package: Package) -> &'static [u8] {
     match package {
+        Package::Network => wasm!("network"),
         Package::Storage => wasm!("storage"),
         Package::AuthMethod => wasm!("auth-method"),
         Package::Access => wasm!("access"),
@@ -38,6 +39,7 @@ pub const fn bytes(package: Package) -> &'static [u8] {
 /// The identifiers of the interfaces and then of the worlds that the package defines, such as `gatehouse:storage/cache@0.1.0`.
 pub fn defined(package: Package) -> impl Iterator<Item = &'static str> {
     let list = match package {
+        Package::Network => list!("network"),
         Package::Storage => list!("storage"),
         Package::AuthMethod => list!("auth-method"),
         Package::Access => list!("access"),

@@ -3,6 +3,8 @@
 /// A package of interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Package {
+    /// `gatehouse:network`: addresses, which other packages take from it.
+    Network,
     /// `gatehouse:storage`: what capabilities keep their records in.
     Storage,
     /// `gatehouse:auth-method`: the Google Cloud auth method.
@@ -25,7 +27,8 @@ pub enum Package {
 
 impl Package {
     /// Every package, those before that others are made of.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::Network,
         Self::Storage,
         Self::AuthMethod,
         Self::Access,
@@ -41,6 +44,7 @@ impl Package {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Network => "network",
             Self::Storage => "storage",
             Self::AuthMethod => "auth-method",
             Self::Access => "access",

@@ -3,6 +3,8 @@
 //! The logic of every capability is ordinary Rust over these five small traits. Compiled to a component they are answered by
 //! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
 //! this crate (feature `doubles`).
+//!
+//! Types that several packages share are here too: [`IpAddress`], [`networks`], [`AllowedHost`], [`limits`].
 
 mod allowed_host;
 mod cache;
@@ -10,6 +12,7 @@ mod callable_hosts;
 mod clock;
 pub mod console_paths;
 mod http;
+mod ip_address;
 pub mod limits;
 pub mod networks;
 mod random;
@@ -25,6 +28,7 @@ pub use cache::{Cache, NoCache};
 pub use callable_hosts::{CallableHosts, NamedBy};
 pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
+pub use ip_address::IpAddress;
 pub use random::{OsRandom, Random, RandomError};
 pub use reach::Reach;
 pub use store::{

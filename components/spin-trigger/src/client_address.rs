@@ -2,9 +2,10 @@
 //!
 //! Spin keeps every header that a client sent and appends its own, so of several fields of one name the last is Spin's.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use gatehouse_gateway::Received;
+use gatehouse_ports::IpAddress;
 
 /// Where Spin writes the address of the connection, with its port.
 const CLIENT_ADDRESS: &str = "spin-client-addr";
@@ -38,10 +39,10 @@ pub fn settle(received: &mut Received) {
     }
 }
 
-fn peer(value: &[u8]) -> Option<IpAddr> {
+fn peer(value: &[u8]) -> Option<IpAddress> {
     let address: SocketAddr = str::from_utf8(value).ok()?.parse().ok()?;
     // The unspecified address is what Spin writes where a component of the same application calls.
-    (!address.ip().is_unspecified()).then(|| address.ip())
+    (!address.ip().is_unspecified()).then(|| address.ip().into())
 }
 
 #[cfg(test)]

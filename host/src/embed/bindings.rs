@@ -19,9 +19,11 @@ wasmtime::component::bindgen!({
         "../wit/deps/sockets",
         "../wit/deps/cli",
         "../wit/deps/http",
+        "../wit/network",
         "../wit/storage",
         "../wit/auth-method",
     ],
     world: "gatehouse:embedding/embedded",
+    with: { "gatehouse:network/addresses": crate::runtime::addresses::wit },
     exports: { default: async },
 });

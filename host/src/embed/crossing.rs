@@ -10,12 +10,16 @@
 //! So the build script lists all types that the WIT defines, for the macros here; the compiler holds the lists to both sides, and a new
 //! field or case needs nothing here.
 
+use std::net::IpAddr;
+
 use gatehouse_auth_method_api as api;
+use gatehouse_ports::IpAddress;
 
 use super::bindings::exports::gatehouse::auth_method::{
     config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
     roles as roles_wit, types as types_wit,
 };
+use crate::runtime::addresses::wit as addresses_wit;
 
 /// A type that takes its values from the other side.
 pub(super) trait FromAcross<T> {
@@ -48,6 +52,18 @@ macro_rules! themselves {
 }
 
 themselves!((), bool, u8, u16, u32, u64, i64, String);
+
+impl FromAcross<IpAddress> for addresses_wit::IpAddress {
+    fn from_across(value: IpAddress) -> Self {
+        IpAddr::from(value).into()
+    }
+}
+
+impl FromAcross<addresses_wit::IpAddress> for IpAddress {
+    fn from_across(value: addresses_wit::IpAddress) -> Self {
+        IpAddr::from(value).into()
+    }
+}
 
 impl<T, U: FromAcross<T>> FromAcross<Option<T>> for Option<U> {
     fn from_across(value: Option<T>) -> Self {

@@ -52,6 +52,7 @@ mod bindings {
             "../wit/deps/sockets",
             "../wit/deps/cli",
             "../wit/deps/http",
+            "../wit/network",
             "../wit/storage",
             "../wit/auth-method",
             "../wit/access",
@@ -60,6 +61,7 @@ mod bindings {
             "../wit/gateway",
         ],
         world: "gatehouse:fronts/whole",
+        with: { "gatehouse:network/addresses": crate::runtime::addresses::wit },
         exports: { default: async },
         ownership: Borrowing { duplicate_if_necessary: true },
     });
@@ -312,15 +314,6 @@ fn response(answer: wit::Response) -> Result<http::Response<BodyPart>, http::Err
 fn peer(request: &http::Request<Bytes>) -> Option<IpAddr> {
     let peer = request.extensions().get::<Peer>();
     peer.map(|Peer(address)| *address)
-}
-
-impl From<IpAddr> for wit::IpAddress {
-    fn from(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(address) => Self::Ipv4(address.octets().into()),
-            IpAddr::V6(address) => Self::Ipv6(address.segments().into()),
-        }
-    }
 }
 
 async fn stream(

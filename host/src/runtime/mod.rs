@@ -1,5 +1,6 @@
 //! Components under wasmtime.
 
+pub(crate) mod addresses;
 pub mod background;
 pub mod cache;
 mod carried;

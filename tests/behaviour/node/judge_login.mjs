@@ -28,9 +28,12 @@ const customEndpoint = standIn === undefined ? [] : [['api', standIn], ['iam', s
 authMethod.config.write(mount, { credentials, customEndpoint });
 authMethod.roles.write(mount, 'dev', { roleType: 'iam', boundServiceAccounts: [account], tokenPolicies: ['dev'] }, 'any');
 
+// Where the caller is; without it, it counts as not known.
+const sourceAddress = { tag: 'ipv4', val: [127, 0, 0, 1] };
+
 function judge(token) {
   try {
-    const { role, displayName, token: { policies } } = authMethod.login.login(mount, { role: 'dev', jwt: token });
+    const { role, displayName, token: { policies } } = authMethod.login.login(mount, { role: 'dev', jwt: token, sourceAddress });
     console.log(`${displayName} is in under role ${role}, with ${policies.join(', ')}`);
   } catch (error) {
     // An `err` of WIT is the payload of what is thrown; anything else is a fault.

@@ -45,7 +45,9 @@ def main(path, key_file, jwt, google="https://www.googleapis.com"):
     role = {"role-type": "iam", "bound-service-accounts": [account], "token-policies": ["dev"]}
     call("roles", "write", "dev", role, "any")
 
-    good = call("login", "login", {"role": "dev", "jwt": jwt})
+    # Where the caller is; without it, it counts as not known.
+    address = {"tag": "ipv4", "val": [127, 0, 0, 1]}
+    good = call("login", "login", {"role": "dev", "jwt": jwt, "source-address": address})
     signed, signature = jwt.rsplit(".", 1)
     forged = ("B" if signature[0] == "A" else "A") + signature[1:]
     bad = call("login", "login", {"role": "dev", "jwt": f"{signed}.{forged}"})

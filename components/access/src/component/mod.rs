@@ -8,7 +8,7 @@ use gatehouse_access_api::bindings::exports::gatehouse::access::{
     requests as requests_wit, rights as rights_wit, system as system_wit,
     token_roles as token_roles_wit, tokens as tokens_wit, wrapping as wrapping_wit,
 };
-use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_ports::{IpAddress, OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
@@ -113,9 +113,9 @@ impl tokens_wit::Guest for Component {
 
     fn renewal(
         token: TokenReference,
-        source_address: Option<String>,
+        source_address: Option<IpAddress>,
     ) -> Result<RenewalSubject, RenewError> {
-        access(|it| it.renewal(&token, source_address.as_deref()))
+        access(|it| it.renewal(&token, source_address))
     }
 
     fn renew_token(

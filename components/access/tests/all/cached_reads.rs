@@ -6,6 +6,7 @@ use gatehouse_access::{
     Entities as _, EntityChanges, IdentityReference, IdentityTarget, Logins as _, Mounts as _,
     Operation, Policies as _, Refusal, Request, Requests as _,
 };
+use gatehouse_ports::IpAddress;
 
 const PATH: &str = "auth/gcp/role/dev";
 
@@ -16,7 +17,7 @@ fn read(instance: &Service, token: &str) -> Result<(), Refusal> {
         path: PATH.into(),
         parameters: None,
         wrap_ttl: None,
-        source_address: Some("192.0.2.1".to_owned()),
+        source_address: Some(IpAddress::Ipv4((192, 0, 2, 1))),
     };
     instance.admit(&request).map(|_| ())
 }

@@ -6,7 +6,7 @@ use gatehouse_access::{
     Revocation as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference,
     TokenWarning,
 };
-use gatehouse_ports::{Change, CommitError, Store};
+use gatehouse_ports::{Change, CommitError, IpAddress, Store};
 
 fn hours(ttl: u64, max_ttl: u64) -> Lifetime {
     Lifetime {
@@ -34,7 +34,7 @@ fn with(lifetime: Lifetime) -> TokenParameters {
 fn contract_4_10_a_login_token_says_what_to_revalidate() {
     let server = Server::ready();
     let token = server.log_in(with(hours(1, 0)));
-    let address = Some("192.0.2.1");
+    let address = Some(IpAddress::Ipv4((192, 0, 2, 1)));
     let subject = server
         .access
         .renewal(&token.client_token.reference(), address)
@@ -168,7 +168,7 @@ fn contract_4_10_r7_a_renewal_from_elsewhere_is_refused() {
         bound_cidrs: vec!["192.0.2.1".to_owned()],
         ..with(hours(1, 0))
     });
-    let elsewhere = Some("198.51.100.1");
+    let elsewhere = Some(IpAddress::Ipv4((198, 51, 100, 1)));
     let refused = server
         .access
         .renewal(&token.client_token.reference(), elsewhere);

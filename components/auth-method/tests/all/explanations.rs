@@ -3,7 +3,7 @@
 use gatehouse_auth_method::{
     Check, CheckReport, ConfigChanges, Login, LoginError, LoginRequest, RoleChanges, Verdict,
 };
-use gatehouse_ports::HttpError;
+use gatehouse_ports::{HttpError, IpAddress};
 
 use crate::compute::{ZONE, link, token};
 use crate::google::{EMAIL, Fault};
@@ -41,7 +41,7 @@ fn explain(stage: &Stage, role: &str, jwt: &str) -> Vec<CheckReport> {
     let request = LoginRequest {
         role: role.to_owned(),
         jwt: jwt.to_owned(),
-        source_address: Some("192.0.2.1".to_owned()),
+        source_address: Some(IpAddress::Ipv4((192, 0, 2, 1))),
     };
     let (keys, commits) = (stage.store.keys(), stage.store.commits());
     let reports = stage.service.explain(&stage.mount, &request);

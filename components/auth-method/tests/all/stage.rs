@@ -163,7 +163,7 @@ impl Stage {
         let request = LoginRequest {
             role: "dev".to_owned(),
             jwt: jwt.to_owned(),
-            source_address: address.map(str::to_owned),
+            source_address: address.map(|it| it.parse().unwrap()),
         };
         let before = self.store.commits();
         let outcome = self.service.login(&self.mount, &request);
@@ -203,7 +203,7 @@ impl Stage {
             &RenewalRequest {
                 renewal_state: identity.renewal_state.clone(),
                 token_policies,
-                source_address: address.map(str::to_owned),
+                source_address: address.map(|it| it.parse().unwrap()),
             },
         )
     }

@@ -125,7 +125,10 @@ fn the_console_reaches_the_api_and_no_store_and_no_network() {
     let ours = names.iter().filter(|name| !name.starts_with("wasi:"));
     assert_eq!(
         ours.collect::<Vec<_>>(),
-        ["gatehouse:gateway/exchange@0.1.0"]
+        [
+            "gatehouse:network/addresses@0.1.0",
+            "gatehouse:gateway/exchange@0.1.0"
+        ]
     );
     for beyond in ["wasi:http/", "wasi:sockets/", "wasi:keyvalue/"] {
         assert!(

@@ -1,15 +1,15 @@
 //! A browser without scripts, and an API that answers what a test wrote.
 
 use std::cell::RefCell;
-use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 
 use gatehouse_console::{Console, Exchange, KEY_BYTES, Request, Response, SealingKey, Settings};
+use gatehouse_ports::IpAddress;
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use serde_json::{Value, json};
 
 /// Where the browser is.
-pub const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+pub const PEER: IpAddress = IpAddress::Ipv4((192, 0, 2, 7));
 /// The host's name for each request.
 pub const REQUEST_ID: &str = "5a0f8f0e-0000-4000-8000-000000000001";
 /// The token that tests sign in with.

@@ -1,10 +1,9 @@
 //! The export `gatehouse:gateway/exchange`.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use super::bindings::exports::gatehouse::gateway::exchange::{
-    Guest, IpAddress, Part, Request, Response, Rest, ResumeError,
+    Guest, Part, Request, Response, Rest, ResumeError,
 };
 use super::{Component, answer_to, rest_of};
 use crate::http::Method;
@@ -39,20 +38,11 @@ impl From<Request> for Received {
             id: request.id,
             method: Method::named(&request.method),
             target: request.target,
-            peer: request.peer.map(Into::into),
+            peer: request.peer,
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
             body: request.body,
-        }
-    }
-}
-
-impl From<IpAddress> for IpAddr {
-    fn from(address: IpAddress) -> Self {
-        match address {
-            IpAddress::Ipv4(bytes) => <[u8; 4]>::from(bytes).into(),
-            IpAddress::Ipv6(groups) => <[u16; 8]>::from(groups).into(),
         }
     }
 }

@@ -25,6 +25,7 @@ mod bindings {
             "../../wit/deps/sockets",
             "../../wit/deps/cli",
             "../../wit/deps/http",
+            "../../wit/network",
             "../../wit/storage",
             "../../wit/auth-method",
             "../../wit/access",
@@ -34,6 +35,7 @@ mod bindings {
         ],
         world: "gatehouse:gateway/served",
         with: {
+            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
             "wasi:io/error@0.2.12": wasip2::io::error,
             "wasi:io/poll@0.2.12": wasip2::io::poll,
             "wasi:io/streams@0.2.12": wasip2::io::streams,

@@ -13,6 +13,7 @@ use gatehouse_access_api::{
     TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles, TokenView, TuneError,
     UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken, WrappingView, WritePermission,
 };
+use gatehouse_ports::IpAddress;
 
 use gatehouse_access_api::bindings::gatehouse::access::{
     cubbyhole as cubbyhole_wit, identity as identity_wit, leases as leases_wit,
@@ -113,7 +114,7 @@ impl Renewal for ImportedAccess {
     fn renewal(
         &self,
         reference: &TokenReference,
-        source_address: Option<&str>,
+        source_address: Option<IpAddress>,
     ) -> Result<RenewalSubject, RenewError> {
         tokens_wit::renewal(reference, source_address)
     }

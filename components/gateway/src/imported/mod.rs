@@ -24,6 +24,7 @@ mod bindings {
             "../../wit/deps/sockets",
             "../../wit/deps/cli",
             "../../wit/deps/http",
+            "../../wit/network",
             "../../wit/storage",
             "../../wit/auth-method",
             "../../wit/access",
@@ -33,6 +34,7 @@ mod bindings {
         ],
         world: "gatehouse:gateway/front",
         with: {
+            "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
             "gatehouse:access/cubbyhole@0.1.0": gatehouse_access_api::bindings::gatehouse::access::cubbyhole,
             "gatehouse:access/identity@0.1.0": gatehouse_access_api::bindings::gatehouse::access::identity,
             "gatehouse:access/leases@0.1.0": gatehouse_access_api::bindings::gatehouse::access::leases,

@@ -421,7 +421,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             token: Some(token.into()),
             operation,
             path: path.to_owned(),
-            source_address: self.request.peer_text(),
+            source_address: self.request.peer,
             wrap_ttl: None,
             parameters: None,
         };

@@ -1,11 +1,11 @@
 //! The rate of a caller's requests, and the header fields that tell of it in every answer (contract 1.9, 1.3).
 
 use std::cell::{Cell, OnceCell};
-use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{self as orgs, Capability, Identity, Principal};
+use gatehouse_ports::IpAddress;
 use sha2::{Digest, Sha256};
 
 use super::Api;
@@ -52,7 +52,7 @@ pub(super) enum RateKey<'k> {
     /// Those of one user, whatever token they hold, or of what stands for a user: a team, an organization, an entity.
     Caller(&'k str),
     /// Those without a valid token from one address, of IPv6 from one network.
-    Address(Option<IpAddr>),
+    Address(Option<IpAddress>),
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {

@@ -146,7 +146,7 @@ fn serve(
         token: token.map(str::to_owned),
         operation,
         path: below.to_string(),
-        source_address: request.peer_text(),
+        source_address: request.peer,
         wrap_ttl,
         parameters: None,
     };

@@ -44,7 +44,7 @@ pub(super) fn may_go_on(
         token: Some(token.into()),
         operation: Operation::Read,
         path: path.into(),
-        source_address: request.peer_text(),
+        source_address: request.peer,
         wrap_ttl: None,
         parameters: None,
     };

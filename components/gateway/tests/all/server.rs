@@ -11,7 +11,7 @@ use gatehouse_gateway::{
 };
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
-use gatehouse_ports::{HttpError, NoCache};
+use gatehouse_ports::{HttpError, IpAddress, NoCache};
 use serde_json::Value;
 
 use super::method::{Script, ScriptedMethod};
@@ -228,7 +228,7 @@ pub fn request(method: Method, target: &str, body: &str) -> Request {
     let mut request = Request::new(method, format!("/v1/{path}"));
     request.query = query.to_owned();
     request.body = body.as_bytes().to_vec();
-    request.peer = Some([192, 0, 2, 1].into());
+    request.peer = Some(IpAddress::Ipv4((192, 0, 2, 1)));
     request
 }
 

@@ -234,6 +234,7 @@ impl Built {
 
 fn interfaces(package: Package) -> Result<Artifact> {
     let description = match package {
+        Package::Network => "WIT: addresses, which other packages take from it",
         Package::Storage => "WIT: what the capabilities keep their records in",
         Package::AuthMethod => "WIT: the Google Cloud auth method",
         Package::Access => "WIT: tokens, policies, identity and mounts",

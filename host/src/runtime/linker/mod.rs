@@ -8,6 +8,7 @@ use wasmtime::component::{Component, Linker, ResourceType};
 
 pub use missing::{MissingImport, MissingImports};
 
+use super::addresses;
 use super::state::InstanceState;
 
 /// The interfaces of WASI 0.2, of which the instance decides what does anything. The list is closed: later versions of 0.2 add none.
@@ -43,7 +44,7 @@ const WASI: [&str; 29] = [
     "wasi:sockets/udp-create-socket",
 ];
 
-/// A linker with WASI 0.2 and outgoing HTTP; [`super::storage::bind`] and [`super::cache::bind`] add what each component has for
+/// A linker with WASI 0.2, outgoing HTTP and addresses; [`super::storage::bind`] and [`super::cache::bind`] add what each component has for
 /// itself, [`super::services::bind`] what all have in common.
 ///
 /// # Errors
@@ -53,6 +54,8 @@ pub fn linker(engine: &Engine) -> Result<Linker<InstanceState>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    // It is all types, so that there is nothing to define in it.
+    linker.instance(addresses::INTERFACE)?;
     Ok(linker)
 }
 

@@ -58,6 +58,7 @@ fn a_component_whose_imports_are_there_is_met() {
     let names = [
         storage::INTERFACE,
         "gatehouse:host/seal@0.1.0",
+        "gatehouse:network/addresses@0.1.0",
         "wasi:random/random@0.2.3",
     ];
     let mut linker = linker(&engine).unwrap();

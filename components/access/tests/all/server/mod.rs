@@ -9,6 +9,7 @@ use gatehouse_access::{
     Mounts as _, Operation, Parent, Policies as _, Refusal, Request, Requests as _, System as _,
     Tidying as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference,
 };
+use gatehouse_ports::IpAddress;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 
 pub type TestStore = MemoryStore<&'static ManualClock>;
@@ -102,7 +103,7 @@ impl Server {
         path: &str,
     ) -> Result<Admission, Refusal> {
         let mut request = request(Some(token), operation, path);
-        request.source_address = Some("192.0.2.1".to_owned());
+        request.source_address = Some(IpAddress::Ipv4((192, 0, 2, 1)));
         self.access.admit(&request)
     }
 
@@ -134,7 +135,7 @@ impl Server {
             group_aliases: None,
             parameters,
             renewal_state: vec![0, 1, 255],
-            source_address: Some("192.0.2.1".to_owned()),
+            source_address: Some(IpAddress::Ipv4((192, 0, 2, 1))),
         }
     }
 

@@ -3,26 +3,32 @@
 use std::collections::BTreeMap;
 
 use wac_graph::CompositionGraph;
-use wac_graph::types::{ItemKind, Package};
+use wac_graph::types::{ItemKind, Package, Type};
 
-/// The interfaces that a component imports, sorted.
+/// The interfaces that a component imports, sorted, but for those of types alone: they ask nothing of a host.
 pub fn imports(component: &[u8]) -> Vec<String> {
     functions(component).into_keys().collect()
 }
 
-/// The interfaces that it imports, each with what it uses of it.
+/// The same interfaces, each with the functions and resources that the component uses of it.
 pub fn functions(component: &[u8]) -> BTreeMap<String, Vec<String>> {
     let mut graph = CompositionGraph::new();
     let package = read(component, &mut graph);
     let types = graph.types();
     let used = |kind: &ItemKind| match kind {
-        ItemKind::Instance(instance) => types[*instance].exports.keys().cloned().collect(),
+        ItemKind::Instance(instance) => types[*instance]
+            .exports
+            .iter()
+            .filter(|(_, kind)| !matches!(kind, ItemKind::Type(Type::Value(_))))
+            .map(|(name, _)| name.clone())
+            .collect(),
         _ => Vec::new(),
     };
     let imports = &types[package.ty()].imports;
     imports
         .iter()
         .map(|(name, kind)| (name.clone(), used(kind)))
+        .filter(|(_, used): &(_, Vec<_>)| !used.is_empty())
         .collect()
 }
 

@@ -25,7 +25,7 @@ pub(in crate::vault) fn revalidate(
     let request = RenewalRequest {
         renewal_state: revalidation.renewal_state,
         token_policies: revalidation.token_policies,
-        source_address: call.request.peer_text(),
+        source_address: call.request.peer,
     };
     let auth_method = call.server.auth_method;
     let renewed = auth_method

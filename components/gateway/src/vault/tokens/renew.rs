@@ -44,7 +44,7 @@ fn renew(
     let increment = fields.duration("increment")?.unwrap_or_default();
     let access = call.server.access;
     let subject = access
-        .renewal(reference, call.request.peer_text().as_deref())
+        .renewal(reference, call.request.peer)
         .map_err(&api_error)?;
     let fresh = subject
         .revalidation

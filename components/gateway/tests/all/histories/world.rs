@@ -6,7 +6,7 @@ use gatehouse_gateway::{Gateway, Method, Request, Settings};
 use gatehouse_histories::{Answer, Reply, Request as Asked, Server};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
-use gatehouse_ports::{HttpError, NoCache};
+use gatehouse_ports::{HttpError, IpAddress, NoCache};
 use serde_json::{Value, json};
 
 use super::eager::{EagerStore, Failing};
@@ -75,7 +75,7 @@ impl Server for World {
         if !asked.body.is_null() {
             request.body = asked.body.to_string().into_bytes();
         }
-        request.peer = Some([192, 0, 2, 1].into());
+        request.peer = Some(IpAddress::Ipv4((192, 0, 2, 1)));
         let response = self.gateway.handle(&request);
         Reply::Answer(Answer {
             status: response.status,

@@ -4,10 +4,9 @@ mod outcome;
 mod rate;
 pub(super) mod text;
 
-use std::net::IpAddr;
-
 use gatehouse_access_api::{self as access, Lifetime, LoginGrant, Mount as AdmittedMount};
 use gatehouse_auth_method_api::{Identity, LoginRequest, Mount, TokenParameters, TokenType};
+use gatehouse_ports::IpAddress;
 use zeroize::Zeroizing;
 
 use super::mount;
@@ -57,7 +56,7 @@ pub(in crate::vault) fn login(call: &Call<'_>) -> Answer {
 /// 429 with the time after which it is worth trying again.
 pub(in crate::vault) fn limit(
     server: &Server<'_>,
-    source: Option<IpAddr>,
+    source: Option<IpAddress>,
     mount: &AdmittedMount,
 ) -> Result<(), ApiError> {
     rate::check(server, source, mount).inspect_err(|_| count(server, outcome::RATE_LIMITED))
@@ -74,7 +73,7 @@ pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, ApiError> {
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),
         jwt: fields.string("jwt")?.unwrap_or_default(),
-        source_address: call.request.peer_text(),
+        source_address: call.request.peer,
     })
 }
 
@@ -84,12 +83,12 @@ fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
         mount_path: mount.path.clone(),
         role: identity.role,
         alias_name: identity.alias_name,
-        metadata: identity.metadata.into_iter().collect(),
+        metadata: identity.metadata,
         display_name: identity.display_name,
         group_aliases: Some(identity.group_aliases),
         parameters: parameters(identity.token),
         renewal_state: identity.renewal_state,
-        source_address: call.request.peer_text(),
+        source_address: call.request.peer,
     }
 }
 

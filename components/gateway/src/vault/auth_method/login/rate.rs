@@ -3,9 +3,8 @@
 //! The limits are the same whatever role the request names, so that they do not tell which roles exist. There is none for each role:
 //! any client that names a role could lock its owner out.
 
-use std::net::IpAddr;
-
 use gatehouse_access_api::Mount;
+use gatehouse_ports::IpAddress;
 
 use crate::host::Bucket;
 use crate::source;
@@ -19,7 +18,7 @@ use crate::vault::server::Server;
 /// 429 where one of them has nothing left. Then neither has lost anything: who floods the server uses up its own share alone.
 pub(super) fn check(
     server: &Server<'_>,
-    source: Option<IpAddr>,
+    source: Option<IpAddress>,
     mount: &Mount,
 ) -> Result<(), ApiError> {
     let settings = &server.settings;
