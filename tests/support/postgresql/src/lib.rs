@@ -2,6 +2,7 @@
 
 mod disk;
 mod programs;
+mod small_disk;
 mod standby;
 
 use std::fs;
