@@ -27,8 +27,8 @@ routes! { ACCOUNT:
         => |api, _| api.account_details();
 }
 
-/// The account of the caller, with all that is told of it.
-const ACCOUNT: DocumentType = DocumentType::new(
+/// The account of the caller, with all that is told of it. Others see a part of it.
+pub(super) const ACCOUNT: DocumentType = DocumentType::new(
     "Account",
     "users",
     "The user that a token belongs to or represents.",

@@ -27,7 +27,8 @@ const ENTITLEMENT_SET: DocumentType = DocumentType::new(
     "entitlement-sets",
     "The entitlements of an organization by their names: true, false, or a number with null for no limit.",
     &[],
-);
+)
+.with_entitlements();
 
 routes! { ORGANIZATIONS:
     Get "organizations", Bearers, LIST,

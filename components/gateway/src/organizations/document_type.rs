@@ -12,6 +12,8 @@ pub(super) struct DocumentType {
     pub(super) is_type_checked: bool,
     pub(super) about: &'static str,
     pub(super) attributes: Attributes,
+    /// True if entitlements are attributes too, by their names.
+    pub(super) has_entitlements: bool,
     pub(super) relationships: &'static [Relationship],
 }
 
@@ -37,6 +39,7 @@ impl DocumentType {
             is_type_checked: false,
             about,
             attributes: Attributes::Listed(attributes),
+            has_entitlements: false,
             relationships: &[],
         }
     }
@@ -58,6 +61,14 @@ impl DocumentType {
     pub(super) const fn relating(self, relationships: &'static [Relationship]) -> Self {
         Self {
             relationships,
+            ..self
+        }
+    }
+
+    /// The same, of which entitlements are attributes too.
+    pub(super) const fn with_entitlements(self) -> Self {
+        Self {
+            has_entitlements: true,
             ..self
         }
     }

@@ -26,6 +26,8 @@ const BELOW: &str = "relationships/data-retention-policy";
 const LEGACY: &str = "data-retention-policies";
 
 const DAYS: &str = "delete-older-than-n-days";
+/// As some clients spell it, whose requests are read too.
+const CAMEL_CASE_DAYS: &str = "deleteOlderThanNDays";
 
 /// The sorts of data that a policy can say more about: the names of whether, after how many days, and how many stay. The contract
 /// spells them in camel case, and members are read under their dashed names.
@@ -45,8 +47,9 @@ const RUN_DATA_AND_LOGS: [&str; 3] = [
     "runDataAndLogsKeepLatestCount",
 ];
 
-const DETAILS: [Property; 10] = [
+const DETAILS: [Property; 11] = [
     integer(DAYS, "The age at which data is deleted, in days."),
+    integer(CAMEL_CASE_DAYS, "The same."),
     boolean("deleteStateVersions", "True if state versions are deleted."),
     integer(
         "stateVersionsDeleteAfterNDays",
@@ -247,7 +250,7 @@ fn attributes(policy: &RetentionPolicy) -> Map<String, Value> {
     let mut attributes = Map::new();
     if let RetentionRule::DeleteOlder(days) = policy.rule {
         attributes.insert(DAYS.to_owned(), json!(days));
-        attributes.insert("deleteOlderThanNDays".to_owned(), json!(days));
+        attributes.insert(CAMEL_CASE_DAYS.to_owned(), json!(days));
     }
     for (names, detail) in [
         (STATE_VERSIONS, policy.state_versions),

@@ -81,6 +81,8 @@ pub(super) enum Data {
     Many(&'static DocumentType),
     /// One resource, of one of these types.
     OneOf(&'static [&'static DocumentType]),
+    /// One resource, with the token of it in `meta.token`.
+    WithToken(&'static DocumentType),
     /// Resource identifiers of this type.
     Identifiers(&'static str),
 }

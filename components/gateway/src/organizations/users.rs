@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::Api;
+use super::account::ACCOUNT;
 use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, text};
 use super::fields;
 use super::input::{Input, Kinds, Members};
-use super::route::Data::One;
+use super::route::Data::{One, WithToken};
 use super::route::routes;
 use super::transport::json_api;
 use crate::http::Response;
@@ -39,10 +40,10 @@ pub(super) const USER: DocumentType = DocumentType::new(
 routes! { USERS:
     Get "users/:id", User, "show-user",
         "Shows a user to the same user, to members of the same organizations, and to site administrators.",
-        answering(One(&USER))
+        answering(One(&ACCOUNT))
         => |api, id| api.show_user(id);
     Post "admin/users", Administrators, "create-user", "Makes a user, and shows the first token in meta.token.",
-        taking(One(&USER)), making(One(&USER))
+        taking(One(&USER)), making(WithToken(&USER))
         => |api, _| api.create_user();
 }
 

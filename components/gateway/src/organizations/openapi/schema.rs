@@ -38,7 +38,7 @@ pub(super) fn schemas<'r>(routes: impl Iterator<Item = &'r Route>) -> Map<String
 impl Data {
     fn types(self) -> Vec<&'static DocumentType> {
         match self {
-            Self::One(found) | Self::Many(found) => vec![found],
+            Self::One(found) | Self::Many(found) | Self::WithToken(found) => vec![found],
             Self::OneOf(all) => all.to_vec(),
             Self::Identifiers(_) => Vec::new(),
         }
@@ -47,8 +47,9 @@ impl Data {
 
 /// The schema of a document with this data.
 pub(super) fn document(data: Data, is_paged: bool) -> Value {
+    let has_token = matches!(data, Data::WithToken(_));
     let data = match data {
-        Data::One(found) => reference(found.name),
+        Data::One(found) | Data::WithToken(found) => reference(found.name),
         Data::Many(found) => json!({"type": "array", "items": reference(found.name)}),
         Data::OneOf(all) => {
             let all: Vec<Value> = all.iter().map(|found| reference(found.name)).collect();
@@ -64,6 +65,12 @@ pub(super) fn document(data: Data, is_paged: bool) -> Value {
         "data": data,
         "included": {"type": "array", "readOnly": true, "items": reference("Resource")},
     });
+    if let (true, Value::Object(properties)) = (has_token, &mut properties) {
+        let meta = json!({"type": "object", "properties": {
+            "token": {"type": "string", "description": "Shown this once."},
+        }});
+        properties.insert("meta".to_owned(), meta);
+    }
     if let (true, Value::Object(properties)) = (is_paged, &mut properties) {
         let links =
             json!({"type": "object", "description": "The pages self, first, prev, next and last."});
@@ -97,7 +104,7 @@ fn resource(found: &DocumentType) -> Value {
         "properties": {
             "id": {"type": "string"},
             "type": kind,
-            "attributes": object(found.properties()),
+            "attributes": attributes(found),
             "relationships": {"type": "object", "properties": by_name(relationships)},
             "links": {"type": "object", "readOnly": true},
         },
@@ -106,6 +113,16 @@ fn resource(found: &DocumentType) -> Value {
         schema.insert("required".to_owned(), json!(["type"]));
     }
     schema
+}
+
+fn attributes(found: &DocumentType) -> Value {
+    let mut attributes = json!(object(found.properties()));
+    if let (true, Value::Object(schema)) = (found.has_entitlements, &mut attributes) {
+        let limit = json!({"type": "integer", "format": "int64", "nullable": true});
+        let entitlement = json!({"oneOf": [{"type": "boolean"}, limit]});
+        schema.insert("additionalProperties".to_owned(), entitlement);
+    }
+    attributes
 }
 
 fn object<'p>(properties: impl IntoIterator<Item = &'p Property>) -> Schema {
@@ -169,10 +186,14 @@ fn by_name(relationships: &[Relationship]) -> Map<String, Value> {
 }
 
 fn relationship(found: &Relationship) -> Value {
+    let link = json!({"type": "object", "properties": {"related": {"type": "string"}}});
     let (about, properties) = match found.target {
         Target::One(kind) => (
             format!("One of {kind}, or null."),
-            json!({"data": {"nullable": true, "allOf": [reference("Identifier")]}}),
+            json!({
+                "data": {"nullable": true, "allOf": [reference("Identifier")]},
+                "links": link,
+            }),
         ),
         Target::Many(kind) => (
             format!("Any number of {kind}."),
@@ -180,7 +201,7 @@ fn relationship(found: &Relationship) -> Value {
         ),
         Target::Link => (
             "A link to where it is shown.".to_owned(),
-            json!({"links": {"type": "object", "properties": {"related": {"type": "string"}}}}),
+            json!({"links": link}),
         ),
     };
     json!({

@@ -26,7 +26,8 @@ const RESOURCE_TYPE: &str = "organizations";
 const PERMISSIONS: &str = "permissions";
 
 /// Writes the table. A row says kind, name and meaning, then more about the property; in brackets the field of a fault, the member of
-/// the changes and how that is read, for what owners may set; at last the value that is shown. Attributes are shown in this order.
+/// the changes and how that is read, for what owners may set; at last the value that is shown. Attributes are shown in this order. Some
+/// relationships are of one edition alone, as retention and sharing are.
 macro_rules! organization {
     (
         attributes { $(
@@ -37,6 +38,7 @@ macro_rules! organization {
         relationships { $(
             $related_name:literal [$related_field:ident $related_change:ident] $target:expr;
         )* }
+        shown_relationships { $( $shown_name:literal $shown_target:expr; )* }
     ) => {
         const ROWS: &[AttributeRow<Organization>] = &[$(
             AttributeRow {
@@ -46,8 +48,9 @@ macro_rules! organization {
             },
         )*];
 
-        const WRITABLE_RELATIONSHIPS: &[Relationship] = &[
+        const RELATIONSHIPS: &[Relationship] = &[
             $(related($related_name, $target).writable(),)*
+            $(related($shown_name, $shown_target),)*
         ];
 
         /// The name of a field on the wire.
@@ -186,6 +189,18 @@ organization! {
     "default-agent-pool" [DefaultAgentPool default_agent_pool] Target::One("agent-pools");
     "stacks-default-agent-pool" [StacksDefaultAgentPool stacks_default_agent_pool] Target::One("agent-pools");
     }
+    shown_relationships {
+    "default-project" Target::One("projects");
+    "oauth-tokens" Target::Link;
+    "authentication-token" Target::Link;
+    "entitlement-set" Target::One("entitlement-sets");
+    "subscription" Target::One("subscriptions");
+    "audit-trails-authentication-token" Target::Link;
+    "primary-hyok-configuration" Target::One("hyok-configurations");
+    "module-producers" Target::Link;
+    "provider-producers" Target::Link;
+    "data-retention-policy" Target::One("data-retention-policies");
+    }
 }
 
 /// Organizations in documents.
@@ -193,7 +208,7 @@ pub(super) const ORGANIZATION: DocumentType =
     DocumentType::tabled("Organization", RESOURCE_TYPE, "An organization.", || {
         ROWS.iter().map(|row| &row.property).collect()
     })
-    .relating(WRITABLE_RELATIONSHIPS)
+    .relating(RELATIONSHIPS)
     .type_checked();
 
 /// Reads the document of a create or an update.

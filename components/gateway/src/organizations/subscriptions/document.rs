@@ -59,6 +59,7 @@ pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
         boolean("is-change-approved", "Always true.").read_only(),
     ],
 )
+.with_entitlements()
 .relating(&[
     related("organization", Target::One("organizations")),
     related("billing-account", Target::One("billing-accounts")),
@@ -84,7 +85,8 @@ pub(super) const FEATURE_SET: DocumentType = DocumentType::new(
         boolean("is-current", "Always true.").read_only(),
         boolean("is-free-tier", "True if it is the free plan.").read_only(),
     ],
-);
+)
+.with_entitlements();
 
 /// How many users a plan has. A subscription has its own number of them, in its contract.
 const USER_LIMIT: &str = "user-limit";
