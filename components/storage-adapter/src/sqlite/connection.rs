@@ -9,7 +9,7 @@ use gatehouse_ports::{Clock, Random, StoreError};
 
 use super::database::{Database, DatabaseError, Host, Row, Value};
 use super::statements::{
-    CREATE, DESCRIBE, FIND_STORE, STORE_KEYRING, SYNCHRONOUS, WAIT_SHORTLY, WRITE_AHEAD,
+    ASK_SYNCHRONOUS, CREATE, DESCRIBE, STORE_KEYRING, SYNCHRONOUS, WAIT_SHORTLY, WRITE_AHEAD,
 };
 use crate::root::keyring_error;
 use crate::seal_key::root_key;
@@ -21,6 +21,10 @@ pub const KNOWN_SCHEMA: i64 = 1;
 const BUSY_TRIES: u32 = 500;
 /// The longest pause between two tries, so that those who wait do not do so in step.
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
+/// The least `pragma synchronous` with which a commit is on the disk when it returns: `full`.
+const WAITS_FOR_DISK: i64 = 2;
+/// Connections on which a statement is tried, where those before were gone.
+const CONNECTIONS: u32 = 2;
 /// How often an opening looks at the tables: empty, made, and with a keyring, and once more for another instance that does the same.
 const OPENING_LOOKS: u32 = 4;
 
@@ -61,15 +65,20 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         Ok(now_open)
     }
 
-    /// Executes one statement, which is a transaction by itself.
+    /// Executes one statement, which is a transaction by itself. Where the connection is gone, which is told before anything is done, another
+    /// one is opened.
     pub(super) fn execute(
         &self,
-        opened: &Opened<H::Database>,
         statement: &str,
         parameters: &[Value],
     ) -> Result<Vec<Row>, StoreError> {
-        let outcome = self.try_execute(&opened.database, statement, parameters);
-        if outcome == Err(DatabaseError::InvalidConnection) {
+        let mut outcome = Err(DatabaseError::InvalidConnection);
+        for _ in 0..CONNECTIONS {
+            let opened = self.opened()?;
+            outcome = self.try_execute(&opened.database, statement, parameters);
+            if !outcome.as_ref().is_err_and(DatabaseError::is_gone) {
+                break;
+            }
             *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         outcome.map_err(|error| error.at(&self.label))
@@ -103,6 +112,33 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         }
     }
 
+    /// Has a commit on this connection wait for the disk, and statements not for long for each other. A server that keeps the database for
+    /// its clients makes these settings itself; it has to say then that commits wait.
+    fn settle(&self, database: &H::Database) -> Result<(), StoreError> {
+        self.set(database, WAIT_SHORTLY)?;
+        if self.set(database, SYNCHRONOUS)? {
+            return Ok(());
+        }
+        let answer = self.try_execute(database, ASK_SYNCHRONOUS, &[]);
+        match answer.as_deref() {
+            Ok([row]) if matches!(row.as_slice(), [Value::Integer(mode)] if *mode >= WAITS_FOR_DISK) => {
+                Ok(())
+            }
+            Ok(_) => Err(self.not_durable()),
+            Err(error) if error.is_not_for_clients() => Err(self.not_durable()),
+            Err(error) => Err(error.clone().at(&self.label)),
+        }
+    }
+
+    /// False where the setting is not for clients to make.
+    fn set(&self, database: &H::Database, setting: &str) -> Result<bool, StoreError> {
+        match self.try_execute(database, setting, &[]) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_not_for_clients() => Ok(false),
+            Err(error) => Err(error.at(&self.label)),
+        }
+    }
+
     fn open(&self) -> Result<Opened<H::Database>, StoreError> {
         let root_key = root_key(self.host.seal_key())?;
         let database = self.host.open(&self.label);
@@ -111,16 +147,18 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
             self.try_execute(&database, statement, parameters)
                 .map_err(|error| error.at(&self.label))
         };
-        run(WAIT_SHORTLY, &[])?;
-        run(SYNCHRONOUS, &[])?;
+        self.settle(&database)?;
         for _ in 0..OPENING_LOOKS {
-            if run(FIND_STORE, &[])?.is_empty() {
-                run(WRITE_AHEAD, &[])?;
-                for statement in CREATE {
-                    run(statement, &[])?;
+            let described = match self.try_execute(&database, DESCRIBE, &[]) {
+                Err(error) if error.is_without_tables() => {
+                    self.set(&database, WRITE_AHEAD)?;
+                    for statement in CREATE {
+                        run(statement, &[])?;
+                    }
+                    continue;
                 }
-            }
-            let described = run(DESCRIBE, &[])?;
+                described => described.map_err(|error| error.at(&self.label))?,
+            };
             match described.into_iter().next().as_deref() {
                 // Whoever began to make the tables was cut off.
                 None => {
@@ -149,6 +187,14 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
             "the SQLite database {} has records and no keyring: it was altered, put a backup in its place",
             self.label
         )))
+    }
+
+    fn not_durable(&self) -> StoreError {
+        StoreError::Unavailable(format!(
+            "the server of the SQLite database {} does not say that it waits for its disk before it acknowledges a commit: give the \
+             database the durability_mode strong",
+            self.label
+        ))
     }
 
     fn unknown_schema(&self, found: i64) -> StoreError {

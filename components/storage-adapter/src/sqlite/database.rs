@@ -55,6 +55,34 @@ impl DatabaseError {
         matches!(self, Self::Io(text) if text.contains("is locked"))
     }
 
+    /// True if the connection is none any more, and nothing was done. A server of libSQL ends one that has rested for ten seconds.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        const ENDED: [&str; 4] = [
+            "STREAM_EXPIRED",
+            "an invalid baton",
+            "a baton that has already been used",
+            "Stream for this baton was closed",
+        ];
+        match self {
+            Self::InvalidConnection => true,
+            Self::Io(text) => ENDED.iter().any(|sign| text.contains(sign)),
+            _ => false,
+        }
+    }
+
+    /// True if the database has none of our tables, or whoever began to make them was cut off before the one that is made last.
+    #[must_use]
+    pub fn is_without_tables(&self) -> bool {
+        matches!(self, Self::Io(text) if text.contains("no such table: gatehouse_store"))
+    }
+
+    /// True if a setting is not for its clients to make, as with a server of libSQL.
+    #[must_use]
+    pub fn is_not_for_clients(&self) -> bool {
+        matches!(self, Self::Io(text) if text.contains("unsupported statement"))
+    }
+
     /// The error for a caller of the store, with a way to mend it.
     #[must_use]
     pub fn at(self, label: &str) -> StoreError {
@@ -67,9 +95,10 @@ impl DatabaseError {
                 "the host denies the SQLite database {label}: add {label:?} to sqlite_databases of the component in the \
                  application's manifest, and let the dependency inherit sqlite_databases"
             ),
-            Self::InvalidConnection => {
-                format!("the host has closed the SQLite database {label}; it is opened again")
-            }
+            Self::InvalidConnection => format!(
+                "the host has closed the SQLite database {label}; it is opened again. With libSQL, correct its url in the runtime \
+                 configuration"
+            ),
             Self::Full => in_words(label, FULL),
             Self::Io(text) => match CURES.iter().find(|(sign, _)| text.contains(sign)) {
                 Some((_, cure)) => in_words(label, cure),
@@ -82,7 +111,7 @@ impl DatabaseError {
 const FULL: &str = "is full, or its disk is: make room; nothing was written";
 
 /// Signs in SQLite's words, and what mends them.
-const CURES: [(&str, &str); 7] = [
+const CURES: [(&str, &str); 9] = [
     ("is full", FULL),
     (
         "is locked",
@@ -105,6 +134,15 @@ const CURES: [(&str, &str); 7] = [
     (
         "disk I/O error",
         "cannot be read or written: look after the disk that it is on",
+    ),
+    (
+        "http error",
+        "cannot be reached: see to it that its server runs, and that its url in the runtime configuration leads there. What was to be \
+         written may have been: read before repeating",
+    ),
+    (
+        "AUTH_",
+        "refuses the token: correct it in the runtime configuration",
     ),
 ];
 
@@ -172,6 +210,8 @@ mod tests {
             (io("database disk image is malformed"), "backup"),
             (io("file is not a database"), "correct its path"),
             (io("disk I/O error"), "the disk"),
+            (io("Hrana: `http error: `gone``"), "its server runs"),
+            (io("Hrana: `api error: `AUTH_JWT_INVALID``"), "the token"),
             (io(&"é".repeat(500)), "failed: é"),
         ] {
             let StoreError::Unavailable(told) = error.at("orgs") else {
@@ -180,5 +220,21 @@ mod tests {
             assert!(told.contains("orgs") && told.contains(cure), "{told}");
             assert!(told.len() < 300, "{told}");
         }
+    }
+
+    #[test]
+    fn a_connection_is_gone_where_its_end_is_told_before_anything_is_done() {
+        let io = |text: &str| DatabaseError::Io(text.to_owned());
+        let expired = r#"Hrana: `api error: `{"message":"The stream has expired due to inactivity","code":"STREAM_EXPIRED"}``"#;
+        for gone in [
+            DatabaseError::InvalidConnection,
+            io(expired),
+            io("Hrana: `api error: `Received an invalid baton``"),
+        ] {
+            assert!(gone.is_gone(), "{gone}");
+        }
+        // The statement may have been executed.
+        assert!(!io("Hrana: `http error: `connection closed before message completed``").is_gone());
+        assert!(!DatabaseError::Full.is_gone());
     }
 }

@@ -19,13 +19,12 @@ use crate::sql::Table;
 pub const WAIT_SHORTLY: &str = "pragma busy_timeout = 20";
 /// Has a commit return when it is on the disk.
 pub const SYNCHRONOUS: &str = "pragma synchronous = full";
+/// Asks how far a commit is when it returns, where that could not be set.
+pub const ASK_SYNCHRONOUS: &str = "pragma synchronous";
 /// Writes ahead in a file beside the database, which takes one flush for each commit. Stays set in the file.
 pub const WRITE_AHEAD: &str = "pragma journal_mode = wal";
 
-/// Finds the table that says which version the others have.
-pub const FIND_STORE: &str =
-    "select 1 from sqlite_schema where type = 'table' and name = 'gatehouse_store'";
-/// The version of the schema and the sealed keyring.
+/// The version of the schema and the sealed keyring. It fails where there are no tables yet.
 pub const DESCRIBE: &str = "
     select s.number, k.sealed from gatehouse_store s left join gatehouse_keyring k on k.id = 1 where s.name = 'schema'";
 /// Makes the tables. Each may be there already, made by another instance or by one that was cut off; the one that is looked for comes last.

@@ -17,11 +17,6 @@ use crate::sql::{
 const END_OF_REMOVAL: u64 = 0;
 
 impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
-    /// Executes one statement, which is a transaction by itself.
-    fn read(&self, statement: &str, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
-        self.execute(&*self.opened()?, statement, parameters)
-    }
-
     fn found(&self, row: Row) -> Result<Found, StoreError> {
         let mut row = row.into_iter();
         let (index, version, value) = (row.next(), row.next(), row.next());
@@ -66,7 +61,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             parameters.push(held.version.map_or(Value::Null, version_value));
         }
         parameters.push(time_value(now));
-        let rows = self.read(&statements::get(table, keys.len()), &parameters)?;
+        let rows = self.execute(&statements::get(table, keys.len()), &parameters)?;
         rows.into_iter().map(|row| self.found(row)).collect()
     }
 
@@ -78,7 +73,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
     ) -> Result<Vec<(usize, Version)>, StoreError> {
         let mut parameters: Vec<Value> = keys.iter().map(|key| Value::from(*key)).collect();
         parameters.push(time_value(now));
-        let rows = self.read(&statements::versions(table, keys.len()), &parameters)?;
+        let rows = self.execute(&statements::versions(table, keys.len()), &parameters)?;
         let found = rows.into_iter().map(|row| self.found(row));
         found
             .map(|found| found.map(|found| (found.index, found.version)))
@@ -115,7 +110,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             }),
             _ => Err(self.nonsense()),
         };
-        let rows = self.read(&statements::scan(table), &parameters)?;
+        let rows = self.execute(&statements::scan(table), &parameters)?;
         rows.into_iter().map(stored).collect()
     }
 
@@ -142,7 +137,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             parameters.push(time_value(now));
         }
         let statement = statements::commit(table, checks.len(), changes.len());
-        match self.read(&statement, &parameters)?.len() {
+        match self.execute(&statement, &parameters)?.len() {
             0 => Ok(Committed::Refused(None)),
             written if written == changes.len() => Ok(Committed::Applied),
             _ => Err(self.nonsense()),
@@ -157,7 +152,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
     ) -> Result<Option<usize>, StoreError> {
         let mut parameters = checked(checks);
         parameters.push(time_value(now));
-        let rows = self.read(&statements::check(table, checks.len()), &parameters)?;
+        let rows = self.execute(&statements::check(table, checks.len()), &parameters)?;
         match rows.first().map(Vec::as_slice) {
             None => Ok(None),
             Some([Value::Integer(index)]) => match usize::try_from(*index) {

@@ -1,20 +1,28 @@
 //! One connection, and the values that pass over it.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatehouse_storage_adapter::sqlite::{DatabaseError, Row, Value};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
-use rusqlite::{params_from_iter, types};
+use rusqlite::{OpenFlags, params_from_iter, types};
 
-use crate::{Databases, Verdict};
+use crate::{Databases, Nature, Verdict};
+
+/// The words of Spin's libSQL client for a statement that it does not send.
+const UNSUPPORTED: &str = "unsupported statement";
+/// Its words for the refusal of the server to go on with a connection.
+const EXPIRED: &str = r#"Hrana: `api error: `{"message":"The stream has expired due to inactivity","code":"STREAM_EXPIRED"}``"#;
 
 /// A connection to a database. Clones are the same connection.
 #[derive(Clone)]
 pub struct Connection {
     of: Databases,
     connection: Arc<Mutex<rusqlite::Connection>>,
+    /// Statements that it was sent.
+    sent: Arc<AtomicU64>,
 }
 
 /// Columns and rows of an answer.
@@ -28,7 +36,27 @@ pub struct Answer {
 
 impl Connection {
     pub(crate) fn open(of: Databases, path: &Path) -> Result<Self, DatabaseError> {
-        let connection = rusqlite::Connection::open(path).map_err(failure)?;
+        let flags = match of.nature {
+            // As SQLite falls back to where the file is not writable.
+            Nature::ReadOnlyFiles => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            _ => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        };
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = rusqlite::Connection::open_with_flags(path, flags).map_err(failure)?;
+        match of.nature {
+            Nature::Files | Nature::ReadOnlyFiles => {}
+            // It cannot be set below the pages that there are.
+            Nature::FullFiles => {
+                let asked = "pragma max_page_count = 1";
+                let _pages: i64 = connection
+                    .query_row(asked, [], |row| row.get(0))
+                    .map_err(failure)?;
+            }
+            Nature::LibSql { synchronous, .. } => {
+                let set = connection.pragma_update(None, "synchronous", synchronous);
+                set.map_err(failure)?;
+            }
+        }
         let deny_files = |context: AuthContext<'_>| match context.action {
             AuthAction::Attach { filename } if !matches!(filename, "" | ":memory:") => {
                 Authorization::Deny
@@ -37,8 +65,11 @@ impl Connection {
         };
         // An authorizer can be set on a connection that is open, as this one is.
         let _ = connection.authorizer(Some(deny_files));
-        let connection = Arc::new(Mutex::new(connection));
-        Ok(Self { of, connection })
+        Ok(Self {
+            of,
+            connection: Arc::new(Mutex::new(connection)),
+            sent: Arc::default(),
+        })
     }
 
     /// Executes one statement.
@@ -47,6 +78,14 @@ impl Connection {
     ///
     /// When SQLite does, in its words, or the test.
     pub fn execute(&self, statement: &str, parameters: &[Value]) -> Result<Answer, DatabaseError> {
+        if let Nature::LibSql { statements, .. } = self.of.nature {
+            if statement.starts_with("pragma") && statement.contains('=') {
+                return Err(DatabaseError::Io(UNSUPPORTED.to_owned()));
+            }
+            if self.sent.fetch_add(1, Ordering::Relaxed) >= statements {
+                return Err(DatabaseError::Io(EXPIRED.to_owned()));
+            }
+        }
         match self.of.verdict(statement) {
             Verdict::Proceed => self.query(statement, parameters),
             Verdict::Fail(error) => Err(error),

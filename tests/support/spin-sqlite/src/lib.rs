@@ -2,12 +2,14 @@
 //!
 //! As there, every call of `open` makes a connection of its own to the file of the label; a connection executes one statement at a time,
 //! waits up to five seconds for others where it is not told otherwise, and may not attach files. Errors are those of SQLite, in its words.
-//! Tests have another client of the same databases besides, and a say in the outcome of each statement.
+//! Tests have another client of the same databases besides, and a say in the outcome of each statement and in the [nature](Nature) of the
+//! databases.
 
 mod connection;
 mod host;
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatehouse_storage_adapter::sqlite::DatabaseError;
@@ -27,12 +29,54 @@ pub enum Verdict {
     LoseAnswer(DatabaseError),
 }
 
+/// What stands behind the labels of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Nature {
+    /// Files that Spin opens itself.
+    #[default]
+    Files,
+    /// The same, which may be read and not written.
+    ReadOnlyFiles,
+    /// The same, on a disk that has no room for them to grow.
+    FullFiles,
+    /// A server of libSQL, which makes settings itself: clients may ask and not set.
+    LibSql {
+        /// Its `pragma synchronous`.
+        synchronous: i64,
+        /// Statements that a connection executes before the server ends it, as one does when it has rested for ten seconds.
+        statements: u64,
+    },
+}
+
+impl Nature {
+    /// A server that waits for its disk, and ends connections often.
+    pub const LIBSQL: Self = Self::LibSql {
+        synchronous: 2,
+        statements: 32,
+    };
+}
+
+impl FromStr for Nature {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "files" => Ok(Self::Files),
+            "read-only" => Ok(Self::ReadOnlyFiles),
+            "full" => Ok(Self::FullFiles),
+            "libsql" => Ok(Self::LIBSQL),
+            _ => Err("expected files, read-only, full or libsql".to_owned()),
+        }
+    }
+}
+
 type Intercept = Arc<dyn Fn(&str) -> Verdict + Send + Sync>;
 
 /// The databases of an application, as one client sees them. Clones are the same client.
 #[derive(Clone)]
 pub struct Databases {
     files: Arc<Files>,
+    nature: Nature,
     intercept: Arc<Mutex<Option<Intercept>>>,
 }
 
@@ -52,16 +96,16 @@ impl Databases {
     #[must_use]
     pub fn new(labels: &[&str]) -> Self {
         let own = tempfile::tempdir().expect("a folder for databases");
-        Self::with(own.path().to_owned(), labels, Some(own))
+        Self::over(own.path().to_owned(), labels, Some(own))
     }
 
     /// Databases in `folder`, which is there.
     #[must_use]
     pub fn in_folder(folder: &Path, labels: &[&str]) -> Self {
-        Self::with(folder.to_owned(), labels, None)
+        Self::over(folder.to_owned(), labels, None)
     }
 
-    fn with(folder: PathBuf, labels: &[&str], own: Option<TempDir>) -> Self {
+    fn over(folder: PathBuf, labels: &[&str], own: Option<TempDir>) -> Self {
         let labels = labels.iter().map(|label| (*label).to_owned()).collect();
         Self {
             files: Arc::new(Files {
@@ -69,8 +113,15 @@ impl Databases {
                 labels,
                 _own: own,
             }),
+            nature: Nature::Files,
             intercept: Arc::default(),
         }
+    }
+
+    /// The same databases, as they are for a client where they are of that nature.
+    #[must_use]
+    pub fn with(self, nature: Nature) -> Self {
+        Self { nature, ..self }
     }
 
     /// The file of a label.
@@ -84,6 +135,7 @@ impl Databases {
     pub fn another_client(&self) -> Self {
         Self {
             files: self.files.clone(),
+            nature: Nature::Files,
             intercept: Arc::default(),
         }
     }

@@ -50,6 +50,20 @@ fn reads_and_commits_of_an_instance_that_is_open_are_one_statement_each() {
     assert_eq!(statements.len(), 1, "{statements:?}");
 }
 
+/// Spin drops an instance after a hundred requests, so each of them pays a part of this.
+#[test]
+fn an_instance_takes_three_statements_to_open_what_is_there_and_one_for_its_first_read() {
+    let setting = Setting::new();
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", "1")])
+        .unwrap();
+    let (instance, taken) = watched(&setting);
+    instance.get(&["a"]).unwrap();
+    let statements = taken();
+    assert_eq!(statements.len(), 4, "{statements:?}");
+}
+
 #[test]
 fn each_key_is_looked_up_and_nothing_is_walked_over() {
     let setting = Setting::new();

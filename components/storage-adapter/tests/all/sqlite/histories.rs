@@ -4,20 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gatehouse_ports::Store as _;
-use gatehouse_spin_sqlite::Verdict;
+use gatehouse_spin_sqlite::{Nature, Verdict};
 use gatehouse_storage_adapter::sqlite::DatabaseError;
 
 use super::Setting;
 use crate::histories::{NAMES, THREADS, ensure_linearizable};
 use crate::setting::put;
 
-#[test]
-fn v5_instances_beside_each_other_of_which_some_lose_answers_are_linearizable() {
+fn assert_linearizable(nature: Nature) {
     let setting = Setting::new();
     let start = NAMES.map(|name| put(name, "0")).to_vec();
     setting.instance().commit(vec![], start).unwrap();
     let client = |_| {
-        let databases = setting.databases.another_client();
+        let databases = setting.databases.another_client().with(nature);
         let commits = AtomicU64::new(0);
         databases.intercept(move |statement| {
             if !statement.contains("insert into gatehouse_entry") {
@@ -35,4 +34,14 @@ fn v5_instances_beside_each_other_of_which_some_lose_answers_are_linearizable() 
     };
     let lost = ensure_linearizable((0..THREADS).map(client).collect());
     assert!(lost > 0, "no answer was lost");
+}
+
+#[test]
+fn v5_instances_beside_each_other_of_which_some_lose_answers_are_linearizable() {
+    assert_linearizable(Nature::Files);
+}
+
+#[test]
+fn v5_instances_of_one_server_that_ends_their_connections_are_linearizable() {
+    assert_linearizable(Nature::LIBSQL);
 }

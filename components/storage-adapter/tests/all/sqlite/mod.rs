@@ -3,6 +3,7 @@
 mod costs;
 mod faults;
 mod histories;
+mod libsql;
 mod reads;
 mod refusals;
 mod secrecy;
