@@ -141,6 +141,10 @@ fn everything_that_grows_old_or_ends_has_an_alert_before_it_is_too_late() {
         ["24 * 3600"]
     );
     assert!(expression("GatehouseIdentityTokenKeyOld").ends_with("> 26 * 3600"));
+    // A rotation that fails is tried again after an hour at the latest, so that several attempts have failed.
+    let record = read("components/auth-method/src/rotation/record.rs");
+    assert_eq!(found(&record, r"LONGEST_WAIT: u64 = ([^;]+);"), ["3600"]);
+    assert!(expression("GatehouseRotationOverdue").ends_with("> 3 * 3600"));
 }
 
 #[test]

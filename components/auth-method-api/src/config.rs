@@ -54,6 +54,14 @@ pub trait Config {
     /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
 
+    /// When the stored key is due to be replaced by the mount's schedule or period, in seconds since 1970: in the past for as long as that
+    /// has not succeeded. `None` without a stored key, or where nothing replaces it.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError>;
+
     /// The permissions of the root credentials in `projects`; without any, in the project of the credentials and those that roles name.
     ///
     /// # Errors

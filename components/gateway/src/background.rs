@@ -44,8 +44,8 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         ("report-events", Self::report_events),
     ];
 
-    /// Replaces the root credentials of every mount whose schedule says so. Each call begins with another mount: one that ends the call
-    /// whenever its turn comes holds up the others now and then, and none of them for ever.
+    /// Replaces the root credentials of every mount whose schedule says so, and tells the host when the next are due. Each call begins with
+    /// another mount: one that ends the call whenever its turn comes holds up the others now and then, and none of them for ever.
     ///
     /// # Errors
     ///
@@ -56,6 +56,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 mounts.retain(|mount| mount.mount_type == "gcp");
                 let first = anywhere_below(mounts.len());
                 mounts.rotate_left(first);
+                self.tell_next_rotation(&mounts);
                 all(mounts.iter().map(|mount| self.rotate_if_due(mount)))
             }
             Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
@@ -189,6 +190,17 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
             Err(failure) => self.failed(&format!("audit trail: {failure}")),
         }
+    }
+
+    /// Tells the host when the next rotation is due, before any is tried: one that ends the call leaves behind when it should have happened.
+    /// Mounts that cannot be read are left out; their rotations tell the operator why.
+    fn tell_next_rotation(&self, mounts: &[MountView]) {
+        let due = mounts.iter().filter_map(|mount| {
+            let told = self.auth_method.next_rotation(&mount_of_view(mount));
+            told.ok().flatten()
+        });
+        let next = due.min().unwrap_or(0);
+        self.host.metrics.set("rotation-due", next);
     }
 
     fn rotate_if_due(&self, mount: &MountView) -> DutyOutcome {

@@ -121,6 +121,13 @@ impl Config for AuthMethod {
         })
     }
 
+    fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_next_rotation(store, &wit(mount)).await
+        })
+    }
+
     fn check_config(
         &self,
         mount: &Mount,

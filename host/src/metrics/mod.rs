@@ -89,7 +89,7 @@ pub struct ServerMetrics {
     clock_skew: Gauge,
     works_for_all: Gauge,
     /// The gauges that components set, by the names that they have for them.
-    set_by_components: [(&'static str, Gauge); 4],
+    set_by_components: [(&'static str, Gauge); 5],
     certificate_ends: Gauge,
     access_log_lost: Counter,
     certificate: OnceLock<Arc<Certificate>>,
@@ -206,6 +206,14 @@ impl ServerMetrics {
                         to,
                         "identity_token_key_made_timestamp_seconds",
                         "When the newest key of identity tokens was made, in seconds since 1970; 0 without an issuer, and at servers that do no background work",
+                    ),
+                ),
+                (
+                    "rotation-due",
+                    gauge(
+                        to,
+                        "rotation_due_timestamp_seconds",
+                        "When the next stored key of an auth mount is due to be replaced by its schedule or period, in seconds since 1970: in the past while that fails; 0 where none is, and at servers that do no background work",
                     ),
                 ),
                 (
@@ -429,6 +437,7 @@ mod tests {
         login(&metrics, "success");
         metrics.set("tokens-live", 12);
         metrics.set("plan-ends", 1_800_000_000);
+        metrics.set("rotation-due", 1_700_000_000);
         metrics.watch_access_log(|| 3);
 
         let text = metrics.exposition();
@@ -451,6 +460,7 @@ mod tests {
             "gatehouse_background_work_here 0",
             "gatehouse_tokens_live 12",
             "gatehouse_plan_ends_timestamp_seconds 1800000000",
+            "gatehouse_rotation_due_timestamp_seconds 1700000000",
             "gatehouse_google_keys_fetched_timestamp_seconds 0",
             "gatehouse_certificate_ends_timestamp_seconds 0",
             "gatehouse_access_log_lost_lines_total 3",

@@ -62,6 +62,10 @@ impl config_wit::Guest for Component {
         service(|it| it.rotate_if_due(&mount))
     }
 
+    fn next_rotation(mount: Mount) -> Result<Option<u64>, StorageError> {
+        service(|it| it.next_rotation(&mount))
+    }
+
     fn check(mount: Mount, projects: Vec<String>) -> Result<CredentialsReport, StorageError> {
         service(|it| it.check_config(&mount, &projects))
     }

@@ -55,6 +55,11 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Config for AuthMethodServ
         rotation::rotate_if_due(self, mount)
     }
 
+    fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        let config = self.records().get(&record_keys::config(mount))?;
+        Ok(config.and_then(|config| rotation::due_at(&config.record)))
+    }
+
     fn check_config(
         &self,
         mount: &Mount,

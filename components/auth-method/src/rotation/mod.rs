@@ -246,6 +246,23 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 }
 
+/// When the settings ask for the next rotation, in seconds since 1970; in the past where one is due. Of a window they ask for its beginning,
+/// also once it has passed without a rotation.
+pub(crate) fn due_at(config: &ConfigRecord) -> Option<u64> {
+    let settings = &config.rotation;
+    let since = counts_from(config, config.credentials.as_ref()?);
+    match settings.period {
+        _ if settings.disabled => None,
+        0 => Schedule::parse(&settings.schedule).ok()?.first_after(since),
+        period => Some(since.saturating_add(period)),
+    }
+}
+
+/// The time from which schedule and period count, for this key.
+fn counts_from(config: &ConfigRecord, key: &CredentialsIdentity) -> u64 {
+    key.since.max(config.rotation_since)
+}
+
 /// True when the schedule asks for a rotation at `now`, seconds since 1970, or one was left halfway.
 fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     if now < rotation.retry_at {
@@ -254,8 +271,10 @@ fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     if !matches!(rotation.stage, Stage::Idle) {
         return true;
     }
-    let key_since = config.credentials.as_ref().map_or(now, |key| key.since);
-    let since = key_since.max(config.rotation_since);
+    let since = config
+        .credentials
+        .as_ref()
+        .map_or(now, |key| counts_from(config, key));
     !config.rotation.disabled && is_time(&config.rotation, since, now)
 }
 

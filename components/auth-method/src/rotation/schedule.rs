@@ -34,12 +34,25 @@ impl Schedule {
 
     /// The last time of the schedule that is not after `now`, both in seconds since 1970.
     pub(crate) fn latest(&self, now: u64) -> Option<u64> {
-        let now = Timestamp::from_second(i64::try_from(now).ok()?).ok()?;
-        let now = TimeZone::UTC.to_datetime(now);
-        let latest: DateTime = self.0.find_previous_occurrence(&now, true).ok()?;
-        let latest = latest.to_zoned(TimeZone::UTC).ok()?;
-        u64::try_from(latest.timestamp().as_second()).ok()
+        let found = self.0.find_previous_occurrence(&date(now)?, true);
+        seconds(found.ok()?)
     }
+
+    /// The first time of the schedule after `time`, both in seconds since 1970.
+    pub(crate) fn first_after(&self, time: u64) -> Option<u64> {
+        let found = self.0.find_next_occurrence(&date(time)?, false);
+        seconds(found.ok()?)
+    }
+}
+
+fn date(seconds: u64) -> Option<DateTime> {
+    let time = Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
+    Some(TimeZone::UTC.to_datetime(time))
+}
+
+fn seconds(date: DateTime) -> Option<u64> {
+    let time = date.to_zoned(TimeZone::UTC).ok()?;
+    u64::try_from(time.timestamp().as_second()).ok()
 }
 
 fn read(fields: &[&str]) -> Option<Cron> {
@@ -75,16 +88,37 @@ fn first_unreadable(fields: &[&str]) -> u8 {
 mod tests {
     use super::*;
 
-    fn seconds(text: &str) -> u64 {
+    fn read(text: &str) -> u64 {
         let time: Timestamp = text.parse().unwrap();
         u64::try_from(time.as_second()).unwrap()
     }
 
-    fn latest(schedule: &str, now: &str) -> String {
-        let latest = Schedule::parse(schedule).unwrap().latest(seconds(now));
-        Timestamp::from_second(i64::try_from(latest.unwrap()).unwrap())
+    fn shown(seconds: Option<u64>) -> String {
+        Timestamp::from_second(i64::try_from(seconds.unwrap()).unwrap())
             .unwrap()
             .to_string()
+    }
+
+    fn latest(schedule: &str, now: &str) -> String {
+        shown(Schedule::parse(schedule).unwrap().latest(read(now)))
+    }
+
+    #[test]
+    fn contract_2_2_the_next_time_is_after_the_given_one() {
+        for (schedule, time, expected) in [
+            ("* * * * *", "2027-01-01T10:20:30Z", "2027-01-01T10:21:00Z"),
+            ("0 0 * * *", "2027-01-01T00:00:00Z", "2027-01-02T00:00:00Z"),
+            ("0 0 * * *", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"),
+            (
+                "0 2 * * sun",
+                "2027-01-01T10:20:30Z",
+                "2027-01-03T02:00:00Z",
+            ),
+            ("0 0 29 2 *", "2027-01-01T10:20:30Z", "2028-02-29T00:00:00Z"),
+        ] {
+            let found = Schedule::parse(schedule).unwrap().first_after(read(time));
+            assert_eq!(shown(found), expected, "{schedule} after {time}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use gatehouse_auth_method::{
     Config, ConfigChanges, CredentialsError, CredentialsRefusal, Rotated, RotationError,
     RotationSettings,
 };
-use gatehouse_ports::HttpError;
+use gatehouse_ports::{Clock, HttpError};
 
 use crate::federation::federation;
 use crate::google::{Fault, refusal, text};
@@ -288,6 +288,57 @@ fn contract_2_6_a_schedule_counts_from_when_it_was_written_and_keeps_its_window(
     assert_eq!(rotate_if_due(&stage), Ok(None), "the window has passed");
     stage.clock.advance(Duration::from_secs(DAY - 1));
     assert_eq!(rotate_if_due(&stage), Ok(Some(rotated("made-2"))));
+}
+
+/// Seconds from now to the next rotation, below 0 where it is due.
+fn due_in(stage: &Stage) -> Option<i64> {
+    let due = stage.service.next_rotation(&stage.mount).unwrap()?;
+    let now = stage.clock.now_seconds();
+    Some(i64::try_from(due).unwrap() - i64::try_from(now).unwrap())
+}
+
+#[test]
+fn contract_2_6_the_next_rotation_is_told_until_it_has_succeeded() {
+    let (stage, google) = stage(settings());
+    assert_eq!(due_in(&stage), None, "without a configuration");
+    stage.configure(key());
+    assert_eq!(due_in(&stage), None, "without a schedule or a period");
+    let day = i64::try_from(DAY).unwrap();
+    let period = ConfigChanges {
+        rotation_period: Some(DAY),
+        ..ConfigChanges::default()
+    };
+    stage.configure(period);
+    assert_eq!(due_in(&stage), Some(day));
+    // What fails stays due, however long the wait for another attempt is.
+    google.state().refusals_of_new_keys = 1000;
+    stage.clock.advance(Duration::from_secs(DAY + 60));
+    rotate_if_due(&stage).unwrap_err();
+    assert!(due_in(&stage) <= Some(-60));
+    google.state().refusals_of_new_keys = 0;
+    stage.clock.advance(MINUTE);
+    assert_eq!(rotate_if_due(&stage), Ok(Some(rotated("made-1"))));
+    assert_eq!(due_in(&stage), Some(day));
+    stage.configure(ConfigChanges {
+        disable_automated_rotation: Some(true),
+        ..ConfigChanges::default()
+    });
+    assert_eq!(due_in(&stage), None, "where nothing rotates by itself");
+}
+
+#[test]
+fn contract_2_6_a_window_that_has_passed_leaves_its_rotation_due() {
+    // Tests begin on a Friday at 08:00.
+    let (stage, _) = stage(settings());
+    stage.configure(ConfigChanges {
+        rotation_schedule: Some("0 6 * * *".to_owned()),
+        rotation_window: Some(3600),
+        ..key()
+    });
+    assert_eq!(due_in(&stage), Some(22 * 3600));
+    stage.clock.advance(Duration::from_secs(DAY));
+    assert_eq!(rotate_if_due(&stage), Ok(None));
+    assert_eq!(due_in(&stage), Some(-2 * 3600));
 }
 
 #[test]

@@ -35,6 +35,8 @@ const BOUNDS: &[&str] = &[
 
 /// Days before an end from which on it needs attention.
 const DAYS_BEFORE_AN_END: u64 = 30;
+/// Seconds after which a rotation that was due needs attention: a failed one has been tried again several times by then.
+const OVERDUE_AFTER: u64 = 3 * 60 * 60;
 /// Seconds of a day.
 const DAY: u64 = 24 * 60 * 60;
 
@@ -309,6 +311,11 @@ fn of_metrics(visit: &Visit<'_>, seen: &mut Seen) {
     if let Some(live) = gauge("gatehouse_tokens_live") {
         seen.counts
             .push(("Service tokens, as last counted", live.to_string()));
+    }
+    let rotation = gauge("gatehouse_rotation_due_timestamp_seconds");
+    if rotation.is_some_and(|due| due.saturating_add(OVERDUE_AFTER) < visit.now) {
+        let text = "The stored key of an auth mount should have been replaced: the server's log names the mount and says what keeps it";
+        seen.findings.push(Finding::at("/ui/mounts", text));
     }
     for (name, what, place) in [
         (

@@ -128,6 +128,27 @@ fn what_ends_soon_needs_attention_and_what_ends_later_does_not() {
     }
 }
 
+#[test]
+fn a_rotation_that_is_overdue_needs_attention_and_one_that_is_due_does_not() {
+    const HOUR: u64 = 60 * 60;
+    let mut browser = Browser::signed_in();
+    for (due, is_overdue) in [
+        (NOW - 4 * HOUR, true),
+        (NOW - 2 * HOUR, false),
+        (NOW + DAY, false),
+        (0, false),
+    ] {
+        let gauges = [("gatehouse_rotation_due_timestamp_seconds", due)];
+        browser
+            .api
+            .answers("GET", "/v1/sys/metrics", 200, metrics(&gauges));
+        let shown = browser.get("/ui/").text;
+        let said =
+            r#"<a href="/ui/mounts">The stored key of an auth mount should have been replaced"#;
+        assert_eq!(shown.contains(said), is_overdue, "{due}: {shown}");
+    }
+}
+
 /// Calls of the API that one look at the overview makes at most.
 const MOST_CALLS: usize = 60;
 

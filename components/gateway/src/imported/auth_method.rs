@@ -42,6 +42,10 @@ impl Config for ImportedAuthMethod {
         config_wit::rotate_if_due(mount)
     }
 
+    fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        config_wit::next_rotation(mount)
+    }
+
     fn check_config(
         &self,
         mount: &Mount,

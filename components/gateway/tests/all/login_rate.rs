@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use gatehouse_access::Settings as Quotas;
-use gatehouse_auth_method::LoginError;
+use gatehouse_auth_method::{LoginError, RotationError};
 use gatehouse_gateway::host::{Bucket, Host, Level, Metrics, RateLimits};
 use gatehouse_gateway::settings::Rate;
 use gatehouse_gateway::{Method, Settings};
@@ -52,8 +52,16 @@ const PLAN_ENDS: &str = "plan-ends";
 const KEYS_FETCHED: &str = "google-keys-fetched";
 /// The gauge that tells when the newest key of identity tokens was made.
 const IDENTITY_KEY_MADE: &str = "identity-token-key-made";
+/// The gauge that tells when the next key of a mount is due to be replaced.
+const ROTATION_DUE: &str = "rotation-due";
 /// All gauges that the host is told.
-const GAUGES: [&str; 4] = [TOKENS_LIVE, PLAN_ENDS, KEYS_FETCHED, IDENTITY_KEY_MADE];
+const GAUGES: [&str; 5] = [
+    TOKENS_LIVE,
+    PLAN_ENDS,
+    KEYS_FETCHED,
+    IDENTITY_KEY_MADE,
+    ROTATION_DUE,
+];
 
 impl Metrics for Shared<Counted> {
     fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64) {
@@ -234,6 +242,30 @@ fn l6_the_host_is_told_by_background_work_how_old_keys_are_and_when_plans_end() 
         assert_eq!(counted.get(IDENTITY_KEY_MADE), Some(&1_700));
         assert_eq!(counted.get(PLAN_ENDS).copied(), told_of_plans);
     }
+}
+
+#[test]
+fn l6_the_host_is_told_when_the_next_rotation_is_due_before_any_is_tried() {
+    let watched = watched(None, None, 0);
+    let server = &watched.server;
+    server
+        .post("sys/auth/more", r#"{"type":"gcp"}"#)
+        .expect(204);
+    let told = || {
+        server.run_background();
+        watched.counted.0.lock().unwrap()[ROTATION_DUE]
+    };
+    assert_eq!(told(), 0, "no mount has a key");
+    // One of the two methods has a key, whose rotation fails.
+    server.script.next_rotation.is(Ok(Some(1_700)));
+    server
+        .script
+        .due_rotation
+        .is(Err(RotationError::AnswerUnreadable));
+    assert_eq!(told(), 1_700);
+    let failed = StoreError::Unavailable("disk full".to_owned());
+    server.script.next_rotation.is(Err(failed.into()));
+    assert_eq!(told(), 0, "the other is asked all the same");
 }
 
 #[test]

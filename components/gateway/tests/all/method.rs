@@ -46,6 +46,7 @@ pub struct Script {
     pub config_write: Next<Result<Vec<ConfigWarning>, ConfigError>>,
     pub rotation: Next<Result<Rotated, RotationError>>,
     pub due_rotation: Next<Result<Option<Rotated>, RotationError>>,
+    pub next_rotation: Next<Result<Option<u64>, StorageError>>,
     pub check: Next<Result<CredentialsReport, StorageError>>,
     pub role: Next<Result<Option<Role>, StorageError>>,
     pub role_write: Next<Result<RoleWritten, RoleError>>,
@@ -103,6 +104,10 @@ impl<M: Config> Config for ScriptedMethod<M> {
         let mut seen = self.script.rotated_mounts.lock().unwrap();
         seen.push(mount.path.clone());
         scripted!(self.script.due_rotation, self.real.rotate_if_due(mount))
+    }
+
+    fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError> {
+        scripted!(self.script.next_rotation, self.real.next_rotation(mount))
     }
 
     fn check_config(
