@@ -12,6 +12,7 @@
 mod admission;
 mod audit;
 mod background;
+mod body_error;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod continuation;
@@ -35,6 +36,7 @@ pub mod transport;
 pub mod vault;
 
 pub use background::{Duty, DutyFailed, DutyOutcome};
+pub use body_error::{BodyError, refusal_page};
 pub use gatehouse_access_api::RootTokenHash;
 pub use gatehouse_orgs_api::Edition;
 pub use gateway::{BODY_TIMEOUT, Gateway, MAXIMUM_BODY_BYTES};

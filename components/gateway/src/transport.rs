@@ -10,10 +10,10 @@ use wasip2::http::types::{
 use wasip2::io::poll::poll;
 use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
+use crate::body_error::BodyError;
 use crate::http::{Method, Response};
 use crate::parts::{Part, ResumeError};
 use crate::received::Received;
-use crate::vault::error_response;
 use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 
 /// How much of a body is asked for at once.
@@ -39,7 +39,8 @@ pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     };
     if let Ok(body) = incoming.consume() {
         if let Ok(stream) = body.stream() {
-            received.body = read_body(&stream)?;
+            let body = read_body(&stream);
+            received.body = body.map_err(|error| error.response(&received.target))?;
         }
         IncomingBody::finish(body);
     }
@@ -64,7 +65,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
+fn read_body(stream: &InputStream) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
     let (arrival, late) = (
         stream.subscribe(),
@@ -75,14 +76,14 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
             Ok(chunk) if chunk.is_empty() => {
                 // The body is the first of the two.
                 if !poll(&[&arrival, &late]).contains(&0) {
-                    return Err(error_response(408, "the request body took too long"));
+                    return Err(BodyError::Late);
                 }
             }
             Ok(chunk) if body.is_empty() => body = chunk,
             Ok(chunk) => body.extend_from_slice(&chunk),
             Err(StreamError::Closed) => return Ok(body),
             Err(StreamError::LastOperationFailed(_)) => {
-                return Err(error_response(400, "the request body could not be read"));
+                return Err(BodyError::Broken);
             }
         }
         if body.len() > MAXIMUM_BODY_BYTES {

@@ -1,17 +1,12 @@
 //! The answers that the listener gives by itself, before any component sees the request.
 
 use bytes::Bytes;
-use gatehouse_ports::console_paths::is_for_console;
+use gatehouse_ports::console_paths::{PAGE_POLICY, is_for_console, refusal_page};
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 
 /// Seconds after which a client may try again when the server was too slow.
 const RETRY_AFTER_SECONDS: &str = "1";
-
-/// What browsers may do with a page of the listener: show it with the console's stylesheet.
-const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
-);
 
 /// Why a request is not passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -95,32 +90,22 @@ impl RequestError {
                     ),
                 )
             }
-            Dialect::Pages => ("text/html; charset=utf-8", self.page()),
+            Dialect::Pages => ("text/html; charset=utf-8", refusal_page(&self.to_string())),
         };
         let mut answer = Response::new(Bytes::from(body));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
         if dialect == Dialect::Pages {
-            headers.insert(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+            headers.insert(
+                CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(PAGE_POLICY),
+            );
         }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
         }
         answer
-    }
-
-    /// The answer as a page of its own, since the console does not see the request. The texts of errors are ours, and need no escaping.
-    fn page(self) -> String {
-        format!(
-            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-             <meta name=\"color-scheme\" content=\"light dark\"><title>No answer \u{b7} Gatehouse</title>\
-             <link rel=\"stylesheet\" href=\"/ui/style.css\"></head>\
-             <body><main><h1>The server could not answer this</h1><p>What happened: {self}.</p>\
-             <p>Go to the <a href=\"/ui/\">overview</a>, see how things are, and try again. If it was a form, see whether you pasted something \
-             else than was asked for.</p></main></body></html>\n"
-        )
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::attribute_fault::AttributeFault;
 use super::fields;
 use super::transport::json_api;
+use crate::body_error::BodyError;
 use crate::gateway::MAXIMUM_BODY_BYTES;
 use crate::host::AuditFailure;
 use crate::http::Response;
@@ -26,6 +27,8 @@ pub(crate) enum ApiError {
     EncodedBody,
     /// A body above the limit.
     TooLarge,
+    /// A body that could not be read to its end.
+    Unread(BodyError),
     /// A body that is not JSON; what the parser says, which is never what was sent.
     InvalidJson(String),
     /// A query that asks to include what cannot be included.
@@ -123,6 +126,13 @@ impl ApiError {
             Self::TooLarge => {
                 let detail = format!("The body must not be larger than {MAXIMUM_BODY_BYTES} bytes");
                 single(413, "payload too large", Some(&detail))
+            }
+            Self::Unread(error) => {
+                let title = match error {
+                    BodyError::Broken => "bad request",
+                    BodyError::Late => "request timeout",
+                };
+                single(error.status(), title, Some(&error.to_string()))
             }
             Self::InvalidJson(text) => single(400, "JSON body is invalid", Some(text)),
             Self::InvalidInclude => single(400, "bad request", Some("Invalid include parameter")),
