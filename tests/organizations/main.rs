@@ -6,6 +6,7 @@ mod scenarios;
 mod breakage;
 mod concurrency;
 mod conventions;
+mod described;
 mod documents;
 mod first_users;
 mod fixtures;

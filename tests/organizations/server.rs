@@ -6,6 +6,7 @@ use gatehouse_tests::{Installation, Program, Storage};
 use serde_json::json;
 
 use crate::HOST;
+use crate::described::Description;
 use crate::documents::resource;
 use crate::session::{Client, Session};
 
@@ -58,8 +59,17 @@ impl Server {
             connections,
             administrator,
         };
+        Description::read_once(|| server.description());
         server.administrator = server.user(true);
         server
+    }
+
+    /// The description of the API, as it is served.
+    fn description(&self) -> String {
+        let address = format!("{}/api/v2/openapi.json", self.address());
+        let answer = self.connections.get(address).send().unwrap();
+        assert_eq!(answer.status().as_u16(), 200);
+        answer.text().unwrap()
     }
 
     pub fn edition(&self) -> Edition {

@@ -5,6 +5,7 @@ use reqwest::blocking::RequestBuilder;
 use serde_json::{Value, json};
 
 use crate::conventions;
+use crate::described::Description;
 use crate::server::{Edition, Server};
 
 const JSON_API: &str = "application/vnd.api+json";
@@ -117,6 +118,7 @@ impl<'a> Session<'a> {
         };
         let address = format!("{}{target}", self.server.address());
         let label = format!("{method} {target} {}", body.unwrap_or_default());
+        let verb = method;
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         let connections = self.server.connections();
         let mut request = self.client.dress(
@@ -137,6 +139,7 @@ impl<'a> Session<'a> {
         let response = connections.execute(request).expect("the server answers");
         let reply = Reply::read(label, response);
         conventions::check(&target, &reply);
+        Description::of_all().check(verb, &target, &reply);
         reply
     }
 }

@@ -12,6 +12,8 @@ mod breakage;
 mod concurrency;
 #[path = "../organizations/conventions.rs"]
 mod conventions;
+#[path = "../organizations/described.rs"]
+mod described;
 #[path = "../organizations/documents.rs"]
 mod documents;
 #[path = "../organizations/first_users.rs"]
