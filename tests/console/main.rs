@@ -4,6 +4,7 @@ mod browser;
 mod chromium;
 mod fields;
 mod people;
+mod self_hosted;
 mod traces;
 
 use std::sync::LazyLock;
