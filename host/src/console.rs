@@ -1,30 +1,53 @@
 //! The environment variables of the console: the key of its sessions, and when they end.
 
-use aws_lc_rs::rand;
+use std::path::Path;
+
+use aws_lc_rs::{hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use gatehouse_store::{KeyFileError, read_key_file};
+use zeroize::Zeroizing;
 
 use crate::settings::ConsoleSettings;
 
 /// Bytes of the key that seals sessions.
 const KEY_BYTES: usize = 32;
+/// Separates this key from everything else that is derived from the root key.
+const LABEL: &[u8] = b"gatehouse console session key 1";
 
-/// There is no randomness for the console's key.
+/// There is no key for the console.
 #[derive(Debug, thiserror::Error)]
-#[error("the system gave no random bytes for the key of the console")]
-pub struct ConsoleKeyError;
+pub enum ConsoleKeyError {
+    /// The system has no randomness.
+    #[error("the system gave no random bytes for the key of the console")]
+    NoRandomness,
+    /// The key file, from which the key is derived, cannot be used.
+    #[error("the key of the console: {0}")]
+    KeyFile(#[from] KeyFileError),
+}
 
 /// The environment variables by which components learn how the console is set up. One of them is a secret.
 ///
-/// The key is made anew by each process and kept nowhere: all instances of a server share it, and a cookie is of no use to any other
-/// server, nor after this one has stopped.
+/// With `key_file`, the key is derived from the root key in it, so that sessions hold at every server of the installation and through
+/// restarts. Without one (the store is in memory, or its key is in shares, which a server does not have at its start) each process makes
+/// its own.
 ///
 /// # Errors
 ///
-/// When the system has no randomness.
-pub fn environment(settings: &ConsoleSettings) -> Result<[(String, String); 2], ConsoleKeyError> {
-    let mut key = zeroize::Zeroizing::new([0; KEY_BYTES]);
-    rand::fill(key.as_mut_slice()).map_err(|_| ConsoleKeyError)?;
+/// When the file cannot be read, or the system has no randomness.
+pub fn environment(
+    settings: &ConsoleSettings,
+    key_file: Option<&Path>,
+) -> Result<[(String, String); 2], ConsoleKeyError> {
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    match key_file {
+        Some(file) => {
+            let root = read_key_file(file)?.to_text();
+            let root = hmac::Key::new(hmac::HMAC_SHA256, root.as_bytes());
+            key.copy_from_slice(hmac::sign(&root, LABEL).as_ref());
+        }
+        None => rand::fill(key.as_mut_slice()).map_err(|_| ConsoleKeyError::NoRandomness)?,
+    }
     Ok([
         (
             "GATEHOUSE_CONSOLE_KEY".to_owned(),
@@ -41,18 +64,45 @@ pub fn environment(settings: &ConsoleSettings) -> Result<[(String, String); 2], 
 mod tests {
     use std::time::Duration;
 
+    use gatehouse_store::create_key_file;
+
     use super::*;
 
-    #[test]
-    fn h17_every_server_has_a_key_of_its_own() {
+    fn key(key_file: Option<&Path>) -> String {
         let settings = ConsoleSettings {
             enabled: true,
             idle_timeout: Duration::from_secs(60),
         };
-        let [one, idle] = environment(&settings).unwrap();
-        let [other, _] = environment(&settings).unwrap();
-        assert_ne!(one.1, other.1);
-        assert_eq!(URL_SAFE_NO_PAD.decode(one.1).unwrap().len(), KEY_BYTES);
-        assert_eq!(idle.1, "60");
+        let [(_, key), (_, idle)] = environment(&settings, key_file).unwrap();
+        assert_eq!(URL_SAFE_NO_PAD.decode(&key).unwrap().len(), KEY_BYTES);
+        assert_eq!(idle, "60");
+        key
+    }
+
+    #[test]
+    fn h17_servers_with_one_key_file_share_the_key_of_sessions_and_no_others_have_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("one"), folder.path().join("two"));
+        let root = create_key_file(&file).unwrap();
+        create_key_file(&other).unwrap();
+        assert_eq!(key(Some(&file)), key(Some(&file)));
+        assert_ne!(key(Some(&file)), key(Some(&other)));
+        assert!(!root.to_text().contains(&key(Some(&file))));
+    }
+
+    #[test]
+    fn h17_without_a_key_file_every_process_has_a_key_of_its_own() {
+        assert_ne!(key(None), key(None));
+    }
+
+    #[test]
+    fn a_key_file_that_is_missing_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = ConsoleSettings {
+            enabled: true,
+            idle_timeout: Duration::from_secs(60),
+        };
+        let missing = environment(&settings, Some(&folder.path().join("none")));
+        assert!(matches!(missing, Err(ConsoleKeyError::KeyFile(_))));
     }
 }

@@ -395,7 +395,8 @@ fn grants(
     );
     let mut environment = settings.environment_for_components(local_address);
     if settings.console.enabled {
-        environment.extend(console::environment(&settings.console)?);
+        let key_file = settings.seal.key_file.as_deref();
+        environment.extend(console::environment(&settings.console, key_file)?);
     }
     if let Some(file) = &settings.google.application_credentials {
         let credentials = application_credentials::read(file)?;

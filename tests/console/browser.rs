@@ -19,7 +19,8 @@ impl Shown {
 
 /// A browser at one server.
 pub struct Browser {
-    address: String,
+    /// The server that it asks; another one gets the same cookie.
+    pub address: String,
     client: reqwest::blocking::Client,
     cookie: Option<String>,
 }
