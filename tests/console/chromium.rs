@@ -6,88 +6,8 @@ use std::process::Command;
 use gatehouse_tests::{DevServer, OPERATOR, WORKLOAD, gatehouse_binary, node_program};
 use serde_json::{Value, json};
 
+use crate::pages::{HOSTED, SELF_HOSTED, pages};
 use crate::{SERVER, google, started, unsigned_jwt};
-
-/// What the pages that are looked at are about; its name in organizations, roles, policies and identity.
-const SUBJECT: &str = "looked-at";
-/// Pages that one of the two editions has.
-const SELF_HOSTED: [&str; 2] = ["/ui/organizations/retention", "/ui/organizations/sharing"];
-const HOSTED: [&str; 1] = ["/ui/organizations/trail"];
-
-/// Makes what the pages show, and answers the identifiers of a team and of an agent pool.
-fn make_subject(server: &DevServer) -> [String; 2] {
-    let make = |path: &str, body: Value| {
-        let made = server.as_root("POST", path, Some(&body));
-        assert!(made.status < 300, "{path}: {made:?}");
-        made.json()["data"]["id"].as_str().unwrap_or("").to_owned()
-    };
-    let document = |kind: &str, attributes: Value| json!({ "data": { "type": kind, "attributes": attributes } });
-    let role = json!({ "type": "iam", "bound_service_accounts": WORKLOAD });
-    make(&format!("/v1/auth/gcp/role/{SUBJECT}"), role);
-    let policy =
-        json!({ "policy": "path \"auth/token/lookup-self\" { capabilities = [\"read\"] }" });
-    make(&format!("/v1/sys/policies/acl/{SUBJECT}"), policy);
-    for kind in ["entity", "group"] {
-        make(
-            &format!("/v1/identity/{kind}"),
-            json!({ "name": SUBJECT, "metadata": { "a": "b" } }),
-        );
-    }
-    let organization = json!({ "name": SUBJECT, "email": "ops@example.com" });
-    make(
-        "/api/v2/organizations",
-        document("organizations", organization),
-    );
-    let below = |place: &str| format!("/api/v2/organizations/{SUBJECT}/{place}");
-    let team = make(
-        &below("teams"),
-        document("teams", json!({ "name": "team" })),
-    );
-    let pool = make(
-        &below("agent-pools"),
-        document("agent-pools", json!({ "name": "pool" })),
-    );
-    make(
-        &format!("/api/v2/teams/{team}/authentication-token"),
-        json!({}),
-    );
-    make(
-        &format!("/api/v2/agent-pools/{pool}/authentication-tokens"),
-        json!({}),
-    );
-    [team, pool]
-}
-
-/// Every page that the console has, each with what it is to show: its address, and the status of its answer.
-fn pages(server: &DevServer, without: &[&str]) -> Vec<(String, u16)> {
-    let [team, pool] = make_subject(server);
-    let query = |address: &str| match address {
-        "/ui/mounts/config" | "/ui/mounts/check" | "/ui/roles" => "?mount=gcp".to_owned(),
-        "/ui/roles/edit" => format!("?mount=gcp&role={SUBJECT}"),
-        "/ui/policies/edit" | "/ui/identity/entity" | "/ui/identity/group" => {
-            format!("?name={SUBJECT}")
-        }
-        "/ui/identity/edit" => format!("?kind=group&name={SUBJECT}"),
-        "/ui/organizations/team" => format!("?name={SUBJECT}&id={team}"),
-        "/ui/organizations/pool" => format!("?name={SUBJECT}&id={pool}"),
-        "/ui/site/organization" => format!("?name={SUBJECT}"),
-        address if address.starts_with("/ui/organizations/") => format!("?name={SUBJECT}"),
-        _ => String::new(),
-    };
-    let addresses = gatehouse_console::addresses().filter(|address| !without.contains(address));
-    let shown = addresses.map(|address| format!("{address}{}", query(address)));
-    let further = [
-        "/ui/roles/edit?mount=gcp",
-        "/ui/policies/edit",
-        "/ui/identity/edit?kind=entity",
-        "/ui/leases?prefix=auth",
-    ];
-    let missing = ["/ui/nothing", "/ui/roles/edit?mount=gcp&role=gone"];
-    let found = shown.chain(further.map(str::to_owned)).map(|it| (it, 200));
-    found
-        .chain(missing.map(|it| (it.to_owned(), 404)))
-        .collect()
-}
 
 /// Where the pictures of the docs are, if this run is to make them.
 fn pictures() -> Option<PathBuf> {
@@ -136,7 +56,7 @@ fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessibl
         json!({
             "address": server.process.address(),
             "root_token": server.root_token,
-            "pages": pages(server, without),
+            "pages": pages(&|path, body| server.as_root("POST", path, Some(body)), without),
         })
     };
     let server = json!({

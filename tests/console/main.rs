@@ -3,8 +3,10 @@
 mod browser;
 mod chromium;
 mod fields;
+mod pages;
 mod people;
 mod self_hosted;
+mod sessions;
 mod traces;
 
 use std::sync::LazyLock;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use gatehouse_tests::{Installation, OPERATOR, Storage, WORKLOAD};
 use serde_json::json;
 
-use crate::{Run, run};
+use crate::HOST;
+use crate::command::{Run, run};
 
 /// A description with every kind of object, each spelled as an operator would and not as the server shows it.
 const DESCRIPTION: &str = r#"
@@ -73,7 +74,8 @@ struct Place {
 
 impl Place {
     fn start() -> Self {
-        let installation = Installation::start(Storage::Memory, "").unwrap();
+        let installation =
+            Installation::start_program(HOST.program(), Storage::Memory, "").unwrap();
         let folder = installation.folder();
         let key = installation.google().credentials_json(OPERATOR).unwrap();
         fs::write(folder.join("key.json"), key).unwrap();

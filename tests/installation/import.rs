@@ -5,7 +5,12 @@ use std::fs;
 use gatehouse_tests::{Installation, ReferenceProcess, Storage, bao_program};
 use serde_json::{Value, json};
 
-use crate::{Run, run};
+use crate::HOST;
+use crate::command::{Run, run};
+
+fn started() -> Installation {
+    Installation::start_program(HOST.program(), Storage::Memory, "").unwrap()
+}
 
 /// Writes to a server of the reference as its operator.
 fn write(reference: &ReferenceProcess, path: &str, body: &Value) -> Value {
@@ -50,7 +55,7 @@ fn policies_identities_and_token_roles_of_openbao_are_copied_and_the_rest_is_nam
         &json!({"policies": ["readers"], "member_entity_ids": [id]}),
     );
 
-    let into = Installation::start(Storage::Memory, "").unwrap();
+    let into = started();
     let token = ReferenceProcess::ROOT_TOKEN;
     let dry = import(&into, openbao.address(), token, &["--dry-run"]);
     assert_eq!(dry.code, Some(2), "{dry:?}");
@@ -96,7 +101,7 @@ fn policies_identities_and_token_roles_of_openbao_are_copied_and_the_rest_is_nam
 
 #[test]
 fn a_gcp_method_is_copied_without_its_key_which_is_asked_for() {
-    let from = Installation::start(Storage::Memory, "").unwrap();
+    let from = started();
     from.set_up_login().unwrap();
     let alias = json!({"description": "workloads", "default_lease_ttl": "2h"});
     assert!(
@@ -104,7 +109,7 @@ fn a_gcp_method_is_copied_without_its_key_which_is_asked_for() {
             .status
             < 300
     );
-    let into = Installation::start(Storage::Memory, "").unwrap();
+    let into = started();
     let done = import(&into, from.address(), from.root_token(), &[]);
     assert!(
         done.errors
@@ -176,9 +181,9 @@ fn below<'r>(report: &'r str, object: &str) -> Vec<&'r str> {
 #[test]
 fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_and_writes_none() {
     // OpenBao has no method of this type built in, so the other server is one of ours.
-    let from = Installation::start(Storage::Memory, "").unwrap();
+    let from = started();
     from.set_up_login().unwrap();
-    let into = Installation::start(Storage::Memory, "").unwrap();
+    let into = started();
     into.set_up_login().unwrap();
     let write = |server: &Installation, fields: &Value| {
         let written = server.as_root("POST", "/v1/auth/gcp/config", Some(fields));
@@ -247,7 +252,7 @@ fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_
 
 #[test]
 fn a_refused_read_is_told_and_the_rest_is_copied() {
-    let from = Installation::start(Storage::Memory, "").unwrap();
+    let from = started();
     from.set_up_login().unwrap();
     let policy = json!({"policy": "path \"sys/policies/acl\" { capabilities = [\"list\"] }\n\
                         path \"sys/policies/acl/demo\" { capabilities = [\"read\"] }\n"});
@@ -265,7 +270,7 @@ fn a_refused_read_is_told_and_the_rest_is_copied() {
         .as_str()
         .unwrap()
         .to_owned();
-    let into = Installation::start(Storage::Memory, "").unwrap();
+    let into = started();
     let done = import(&into, from.address(), &token, &[]);
     assert_eq!(done.code, Some(1), "{done:?}");
     assert!(done.errors.contains("not read: policy part: "), "{done:?}");

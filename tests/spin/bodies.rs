@@ -61,3 +61,57 @@ fn a_body_is_read_where_it_counts_and_makes_no_difference_where_it_does_not() {
         );
     }
 }
+
+/// A request whose body does not arrive as a whole, and what is answered to it.
+fn late_answer(installation: &Installation, path: &str) -> String {
+    answer(
+        installation,
+        &format!("POST {path}"),
+        "Content-Length: 9\r\n",
+        "form",
+    )
+}
+
+#[test]
+fn a_body_that_is_late_is_told_in_the_form_of_what_was_asked() {
+    let assert_told = |host: Host| {
+        let installation = prepared_on(host);
+        std::thread::scope(|scope| {
+            for (path, media_type, said) in [
+                (
+                    "/ui/explain",
+                    "text/html; charset=utf-8",
+                    "<p>What happened: the request body took too long.</p>",
+                ),
+                (
+                    "/api/v2/organizations",
+                    "application/vnd.api+json",
+                    r#""title":"request timeout""#,
+                ),
+                (
+                    "/v1/sys/auth/x",
+                    "application/json",
+                    r#"{"errors":["the request body took too long"]}"#,
+                ),
+            ] {
+                let installation = &installation;
+                scope.spawn(move || {
+                    let found = late_answer(installation, path);
+                    assert!(
+                        found.starts_with("HTTP/1.1 408 Request Timeout"),
+                        "{path}: {found}"
+                    );
+                    let head = found.to_ascii_lowercase();
+                    let media_type = format!("content-type: {media_type}\r\n");
+                    assert!(head.contains(&media_type), "{path}: {found}");
+                    assert!(found.contains(said), "{path}: {found}");
+                });
+            }
+        });
+    };
+    std::thread::scope(|scope| {
+        for host in [Host::Spin4, Host::Spin3] {
+            scope.spawn(move || assert_told(host));
+        }
+    });
+}

@@ -1,15 +1,19 @@
 //! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts, bad
-//! databases, the console.
+//! databases, the console, moving in and out.
 //!
 //! Left out of `faults`: `audit` and `login_flood`, since there are no sinks and no rates under Spin, and `hostile_connections` and
 //! `shared_store`, since connections and the files of stores are Spin's own.
 
+#[path = "../installation/apply.rs"]
+mod apply;
 mod bad_databases;
 mod bodies;
 #[path = "../console/browser.rs"]
 mod browser;
 mod client_address;
 mod clients;
+#[path = "../installation/command.rs"]
+mod command;
 mod console;
 #[path = "../installation/first_root_token.rs"]
 mod first_root_token;
@@ -17,10 +21,15 @@ mod first_root_token;
 mod go;
 #[path = "../faults/hostile_requests.rs"]
 mod hostile_requests;
+#[path = "../installation/import.rs"]
+mod import;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
 mod long_lists;
+mod moving;
 mod own_stores;
+#[path = "../console/pages.rs"]
+mod pages;
 mod refused_starts;
 #[path = "../faults/restart.rs"]
 mod restart;

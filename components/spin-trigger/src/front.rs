@@ -4,12 +4,14 @@ use std::sync::OnceLock;
 
 use gatehouse_console::{Console, Exchange};
 use gatehouse_gateway::imported::{self, ImportingGateway};
-use gatehouse_gateway::{Method, Part, Received, Request, Response, ResumeError, vault};
+use gatehouse_gateway::{
+    Method, Part, Received, Request, Response, ResumeError, refusal_page, vault,
+};
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use zeroize::Zeroizing;
 
-use crate::background_sampling::Rest;
+use crate::background_sampling::LastRequest;
 use crate::origin::Origin;
 use crate::patience::standing_still;
 use crate::settings::{FrontSettings, SettingsError};
@@ -48,8 +50,8 @@ struct Front {
 /// does not live long.
 static FRONT: OnceLock<Front> = OnceLock::new();
 
-/// Between two duties of this instance.
-static REST: Rest = Rest::new();
+/// The request of this instance before the present one.
+static LAST_REQUEST: LastRequest = LastRequest::none();
 
 fn front() -> Result<&'static Front, SettingsError> {
     once::get_or_make(&FRONT, || {
@@ -152,8 +154,12 @@ pub fn answer(received: Received) -> (Response, Option<Resumption>) {
 
 fn accept(mut received: Received) -> Result<(&'static Front, Received), Response> {
     let front = front().map_err(|error| {
+        const WHY: &str = "the server is misconfigured; its log says how";
         eprintln!("gatehouse: {error}");
-        vault::error_response(500, "the server is misconfigured; its log says how")
+        match console::is_visit(&received) {
+            true => refusal_page(500, WHY),
+            false => vault::error_response(500, WHY),
+        }
     })?;
     client_address::settle(&mut received);
     if let Some(advertised) = &front.advertised {
@@ -183,9 +189,9 @@ impl Resumption {
 /// and takes no other duty with it.
 pub fn run_background_now_and_then() {
     if let Some(front) = FRONT.get()
-        && let Some((_, duty)) =
-            background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES)
-        && REST.is_over(&SystemClock)
+        && let Some(one_in) = LAST_REQUEST.note(&SystemClock)
+        && let Some(duty) =
+            background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES, one_in)
     {
         // The operator has been told of what failed, and failures are not counted here.
         let _ = standing_still(|| duty(&front.gateway));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_gateway::{
-    BODY_TIMEOUT, MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault,
+    BODY_TIMEOUT, BodyError, MAXIMUM_BODY_BYTES, Method, Part, Received, Response,
 };
 use http_body::Frame;
 use http_body_util::BodyExt;
@@ -55,13 +55,17 @@ async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
         body: Vec::new(),
     };
     if may_have_body(&received) {
-        let unreadable = |_| vault::error_response(400, "the request body could not be read");
-        let body = IncomingRequestBody::new(request).map_err(unreadable)?;
-        let reading = turn.waiting_for(BODY_TIMEOUT, read_body(body));
-        let late = || vault::error_response(408, "the request body took too long");
-        received.body = reading.await.ok_or_else(late)?.map_err(unreadable)?;
+        let body = whole_body(request, turn).await;
+        received.body = body.map_err(|error| error.response(&received.target))?;
     }
     Ok(received)
+}
+
+async fn whole_body(request: Request, turn: &mut Turn) -> Result<Vec<u8>, BodyError> {
+    let broken = |_| BodyError::Broken;
+    let body = IncomingRequestBody::new(request).map_err(broken)?;
+    let reading = turn.waiting_for(BODY_TIMEOUT, read_body(body)).await;
+    reading.ok_or(BodyError::Late)?.map_err(broken)
 }
 
 /// False for a request that only reads and announces no length: reads use no body, and the end of one that is not there takes several

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use gatehouse::application_credentials;
 use gatehouse::settings::{Origin, SealType, Settings, StorageType};
 use gatehouse_spin_postgres::Pools;
-use gatehouse_spin_sqlite::Databases;
+use gatehouse_spin_sqlite::{Databases, Nature};
 use gatehouse_wasi_key_value::KeyValue;
 
 use crate::platform::Platform;
@@ -101,8 +101,8 @@ impl Surroundings {
     }
 }
 
-/// The stores and variables of an application with these settings. What is to last as long as the server lies in `folder`, which whoever
-/// started it removes.
+/// The stores and variables of an application with these settings, whose databases are of that nature. The files of the server are in
+/// `folder`; the caller removes it.
 ///
 /// # Errors
 ///
@@ -111,11 +111,12 @@ pub fn platform(
     settings: &Settings,
     variables: BTreeMap<String, String>,
     folder: &Path,
+    nature: Nature,
 ) -> Result<Platform> {
     let (stores, databases) = kept(settings, folder)?;
     Ok(Platform {
         stores,
-        databases,
+        databases: databases.with(nature),
         postgres: Pools::default(),
         variables: Arc::new(variables),
     })

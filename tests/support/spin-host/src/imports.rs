@@ -6,6 +6,7 @@ mod offered;
 
 use anyhow::{Result, bail};
 use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 
 use crate::platform;
@@ -45,7 +46,8 @@ pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<InstanceState>> {
     Ok(linker)
 }
 
-/// Names every import of `component` that this version does not offer.
+/// Names every import of `component` that this version does not offer. An interface that has types and nothing else asks nothing of a host: the
+/// engine, and Spin with it, goes past it.
 ///
 /// # Errors
 ///
@@ -55,7 +57,9 @@ pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> R
     let component_type = component.component_type();
     let unmet: Vec<String> = component_type
         .imports(engine)
-        .filter(|(name, _)| !offered::covers(&offers, name))
+        .filter(|(name, import)| {
+            !has_types_alone(engine, &import.ty) && !offered::covers(&offers, name)
+        })
         .map(|(name, _)| format!("  {name}"))
         .collect();
     if unmet.is_empty() {
@@ -65,4 +69,13 @@ pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> R
         "{version:?} does not offer what the component imports:\n{}",
         unmet.join("\n")
     )
+}
+
+fn has_types_alone(engine: &Engine, import: &ComponentItem) -> bool {
+    match import {
+        ComponentItem::ComponentInstance(instance) => instance
+            .exports(engine)
+            .all(|(_, export)| matches!(export.ty, ComponentItem::Type(_))),
+        _ => false,
+    }
 }

@@ -21,7 +21,7 @@ use crate::request::prepare;
 /// Spin answers these by itself.
 const WELL_KNOWN: &str = "/.well-known/spin/";
 
-/// Serves until the process is told to stop, and then stops at once, as Spin does.
+/// Serves until the process is told to stop.
 ///
 /// # Errors
 ///

@@ -23,6 +23,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use gatehouse::runtime::code_cache::{CodeCache, folder_of_user};
 use gatehouse::settings::Settings;
+use gatehouse_spin_sqlite::Nature;
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
@@ -57,6 +58,9 @@ enum Command {
         /// A variable as `spin up` takes it, `NAME=VALUE`; it goes before what the configuration file says.
         #[arg(long, value_parser = variable)]
         variable: Vec<(String, String)>,
+        /// What stands behind the labels of databases: files, read-only, full or libsql.
+        #[arg(long, default_value = "files")]
+        databases: Nature,
     },
     /// Becomes a real Spin with the same configuration.
     Spin {
@@ -111,7 +115,12 @@ async fn main() -> Result<()> {
             front,
             component,
             variable,
-        } => serve(&config, front, &component, variable).await,
+            databases,
+        } => {
+            serve(&config, front, &component, variable, databases).await?;
+            // At once, as Spin ends: nothing is taken down, and no instance that waits for its next request is said to have failed.
+            std::process::exit(0)
+        }
         Command::Spin {
             config,
             program,
@@ -137,6 +146,7 @@ async fn serve(
     front: Front,
     component: &Path,
     given: Vec<(String, String)>,
+    databases: Nature,
 ) -> Result<()> {
     let settings = settings(config)?;
     let filter: Targets = settings.log.level.parse().context("log.level")?;
@@ -155,7 +165,7 @@ async fn serve(
     } = Surroundings::new(&settings, listener.local_addr()?, given)?;
     let grants = Grants {
         environment,
-        platform: platform(&settings, variables, folder_of(config)?)?,
+        platform: platform(&settings, variables, folder_of(config)?, databases)?,
         outbound: Outbound::new(settings.google.allow_http_loopback),
     };
     let handler = handler(&settings, front, component, grants)?;

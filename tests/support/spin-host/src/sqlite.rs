@@ -26,6 +26,7 @@ impl sqlite::HostConnection for PlatformView<'_> {
         statement: String,
         parameters: Vec<sqlite::Value>,
     ) -> Trappable<Result<sqlite::QueryResult, sqlite::Error>> {
+        tracing::debug!("executing: {statement}");
         let connection = self.table.get(&connection)?.clone();
         let executing = tokio::task::spawn_blocking(move || {
             let parameters: Vec<Value> = parameters.into_iter().map(parameter).collect();
