@@ -162,7 +162,7 @@ impl World for InProcess {
             query: query.to_owned(),
             headers: request.headers.iter().cloned().collect(),
             body: request.body.clone().into_bytes(),
-            peer: Some([127, 0, 0, 1].into()),
+            peer: Some(std::net::IpAddr::from([127, 0, 0, 1]).into()),
         });
         let header = |name| answer.header(name).unwrap_or_default().to_owned();
         Answer {
