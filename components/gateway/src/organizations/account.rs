@@ -14,9 +14,11 @@ use super::document_type::{DocumentType, Target, boolean, choice, flags, related
 use super::route::Data::One;
 use super::route::routes;
 use super::transport::json_api;
-use super::users;
 use crate::Edition;
 use crate::http::Response;
+
+/// The type of the resource that is told of any user.
+pub(super) const RESOURCE_TYPE: &str = "users";
 
 /// Names of the editions in accounts.
 const HOSTED: &str = "tfc";
@@ -30,7 +32,7 @@ routes! { ACCOUNT:
 /// The account of the caller, with all that is told of it. Others see a part of it.
 pub(super) const ACCOUNT: DocumentType = DocumentType::new(
     "Account",
-    "users",
+    RESOURCE_TYPE,
     "The user that a token belongs to or represents.",
     &[
         text("username", "The name.").read_only(),
@@ -60,7 +62,7 @@ pub(super) const ACCOUNT: DocumentType = DocumentType::new(
 )
 .relating(&[
     related("authentication-tokens", Target::Link),
-    related("authenticated-resource", Target::One("users")),
+    related("authenticated-resource", Target::One(RESOURCE_TYPE)),
 ]);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
@@ -110,7 +112,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 "can-manage-user-tokens": is_person,
             },
         });
-        let mut resource = users::with_attributes(id, attributes);
+        let mut resource = with_attributes(id, attributes);
         if let Value::Object(resource) = &mut resource {
             let tokens = format!("/api/v2/users/{id}/authentication-tokens");
             let relationships = json!({
@@ -132,10 +134,20 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 json!({"id": name, "type": "organizations"})
             }
             Principal::User(_) | Principal::Installation | Principal::Workload(_) => {
-                json!({"id": user.id, "type": "users"})
+                json!({"id": user.id, "type": RESOURCE_TYPE})
             }
         })
     }
+}
+
+/// A user of whom these attributes are told.
+pub(super) fn with_attributes(id: &str, attributes: Value) -> Value {
+    json!({
+        "id": id,
+        "type": RESOURCE_TYPE,
+        "attributes": attributes,
+        "links": {"self": format!("/api/v2/users/{id}")},
+    })
 }
 
 /// A picture with the first letter of a name, in the text itself, so that no third party learns whose it is (contract 1.11).

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::Api;
-use super::account::ACCOUNT;
+use super::account::{ACCOUNT, RESOURCE_TYPE, with_attributes};
 use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, text};
@@ -18,8 +18,6 @@ use super::route::Data::{One, WithToken};
 use super::route::routes;
 use super::transport::json_api;
 use crate::http::Response;
-
-const RESOURCE_TYPE: &str = "users";
 
 pub(super) const USER: DocumentType = DocumentType::new(
     "User",
@@ -128,16 +126,6 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
 /// A user as members of organizations see them. An invited person has no name yet.
 pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
     with_attributes(id, json!({"username": username, "email": email}))
-}
-
-/// A user of whom these attributes are told.
-pub(super) fn with_attributes(id: &str, attributes: Value) -> Value {
-    json!({
-        "id": id,
-        "type": RESOURCE_TYPE,
-        "attributes": attributes,
-        "links": {"self": format!("/api/v2/users/{id}")},
-    })
 }
 
 /// A user as site administrators see them.
