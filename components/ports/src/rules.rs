@@ -29,6 +29,15 @@ pub fn pause(unit: Duration, times: u32, random: &impl Random) -> Duration {
     jittered(unit.saturating_mul(1 << times.min(6)), random)
 }
 
+/// The name of the engine that describes itself by this `version()`, if it speaks PostgreSQL's protocol and orders commits otherwise: a commit
+/// that waited for another one may not see there what that has changed, so it is refused as a store.
+#[must_use]
+pub fn other_engine(version: &str) -> Option<&'static str> {
+    let engines = [("CockroachDB", "CockroachDB"), ("-YB-", "YugabyteDB")];
+    let mut engines = engines.into_iter();
+    engines.find_map(|(sign, engine)| version.contains(sign).then_some(engine))
+}
+
 /// A random part of `bound`, so that callers who failed together do not try again together.
 #[must_use]
 pub fn jittered(bound: Duration, random: &impl Random) -> Duration {

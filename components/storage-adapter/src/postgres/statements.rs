@@ -31,6 +31,9 @@ pub const DESCRIBE: &str = "
         current_setting('transaction_isolation') = 'read committed'
     from (values (1)) one left join gatehouse_spin.number n on n.name = 'schema' left join gatehouse_spin.keyring k on k.store = $1::text";
 
+/// The version that the engine describes itself by.
+pub const SHOW_ENGINE: &str = "select version()";
+
 /// The store and its first keyring, sealed. Not where there is one, nor where entries show that there was one.
 pub const STORE_KEYRING: &str = "
     insert into gatehouse_spin.keyring (store, sealed)

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gatehouse_barrier::{Barrier, Keyring, KeyringError};
-use gatehouse_ports::rules::jittered;
+use gatehouse_ports::rules::{jittered, other_engine};
 use gatehouse_ports::{Check, Clock, HeldKey, Random, Requirement, StoreError, Version};
 
 use super::database::{Database as _, DatabaseError, Host, Parameter, Row, Value};
-use super::statements::{self, ABANDON, DESCRIBE, KNOWN_SCHEMA, STORE_KEYRING, WAS_ABANDONED};
+use super::statements::{
+    self, ABANDON, DESCRIBE, KNOWN_SCHEMA, SHOW_ENGINE, STORE_KEYRING, WAS_ABANDONED,
+};
 use crate::error::PageError;
 use crate::root::keyring_error;
 use crate::seal_key::root_key;
@@ -98,7 +100,13 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
         let store = || Parameter::Text(self.label.clone());
         for _ in 0..OPENING_LOOKS {
             let described = match self.query(DESCRIBE, &[store()]) {
-                Err(error) if error.lacks_tables() => Vec::new(),
+                Err(error @ DatabaseError::Refused { .. }) => {
+                    self.check_engine()?;
+                    if !error.lacks_tables() {
+                        return Err(error.into());
+                    }
+                    Vec::new()
+                }
                 described => described?,
             };
             let Some(row) = described.into_iter().find(|row| !is_empty(row)) else {
@@ -123,6 +131,23 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
         Err(unavailable(
             "has records and no keyring: it was altered, put a backup in its place",
         ))
+    }
+
+    /// Refuses engines that order commits otherwise. It is asked where there are no tables yet: the answer never changes, and another engine
+    /// may refuse something else of what an opening asks.
+    fn check_engine(&self) -> Result<(), StoreError> {
+        let rows = self.query(SHOW_ENGINE, &[])?;
+        let engine = match rows.first().and_then(|row| row.first()) {
+            Some(Value::Text(version)) => other_engine(version),
+            _ => return Err(self.nonsense()),
+        };
+        match engine {
+            Some(engine) => Err(unavailable(&format!(
+                "is of {engine}, where a commit that waited for another one may not see what that has changed: name one of a PostgreSQL \
+                 server in postgres_url"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn check_schema(&self, found: &Value) -> Result<(), StoreError> {

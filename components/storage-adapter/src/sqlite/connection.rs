@@ -17,8 +17,10 @@ use crate::seal_key::root_key;
 /// The version of the tables that this code reads and writes (SEC-S12).
 pub const KNOWN_SCHEMA: i64 = 1;
 
-/// How often a statement is tried while another has what it needs. Each try waits for 20 ms within SQLite, so that is ten seconds.
+/// How often a statement is tried while another one holds what it needs. Each try waits for 20 ms within SQLite, so that is ten seconds.
 const BUSY_TRIES: u32 = 500;
+/// The milliseconds after which it is not tried again. A server of libSQL waits for longer at each try.
+const BUSY_MILLISECONDS: u64 = 10_000;
 /// The longest pause between two tries, so that those who wait do not do so in step.
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
 /// The least `pragma synchronous` with which a commit is on the disk when it returns: `full`.
@@ -65,8 +67,9 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         Ok(now_open)
     }
 
-    /// Executes one statement, which is a transaction by itself. Where the connection is gone, which is told before anything is done, another
-    /// one is opened.
+    /// Executes one statement, which is a transaction by itself. Where the connection was closed before anything was done, it is executed on
+    /// another one. A connection whose answer was lost is replaced for the next statement; this one is not repeated, since it may have been
+    /// executed.
     pub(super) fn execute(
         &self,
         statement: &str,
@@ -76,10 +79,13 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         for _ in 0..CONNECTIONS {
             let opened = self.opened()?;
             outcome = self.try_execute(&opened.database, statement, parameters);
-            if !outcome.as_ref().is_err_and(DatabaseError::is_gone) {
+            let Err(error) = &outcome else { break };
+            if error.is_gone() || error.has_lost_connection() {
+                *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            }
+            if !error.is_gone() {
                 break;
             }
-            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         outcome.map_err(|error| error.at(&self.label))
     }
@@ -101,9 +107,11 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         parameters: &[Value],
     ) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
+        let began = self.clock.now_milliseconds();
+        let may_wait = || self.clock.now_milliseconds().abs_diff(began) < BUSY_MILLISECONDS;
         loop {
             match database.execute(statement, parameters) {
-                Err(error) if error.is_busy() && tries < BUSY_TRIES => {
+                Err(error) if error.is_busy() && tries < BUSY_TRIES && may_wait() => {
                     tries += 1;
                     self.clock.sleep(jittered(BUSY_PAUSE, &self.random));
                 }

@@ -55,13 +55,12 @@ impl DatabaseError {
         matches!(self, Self::Io(text) if text.contains("is locked"))
     }
 
-    /// True if the connection is none any more, and nothing was done. A server of libSQL ends one that has rested for ten seconds.
+    /// True if the connection was closed before anything was done. A server of libSQL closes one that was idle for ten seconds.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        const ENDED: [&str; 4] = [
+        const ENDED: [&str; 3] = [
             "STREAM_EXPIRED",
             "an invalid baton",
-            "a baton that has already been used",
             "Stream for this baton was closed",
         ];
         match self {
@@ -69,6 +68,14 @@ impl DatabaseError {
             Self::Io(text) => ENDED.iter().any(|sign| text.contains(sign)),
             _ => false,
         }
+    }
+
+    /// True if the connection cannot be used any more, and the statement may have been executed: the answer of a server of libSQL was lost, or it
+    /// got the same request twice.
+    #[must_use]
+    pub fn has_lost_connection(&self) -> bool {
+        const LOST: [&str; 2] = ["http error", "a baton that has already been used"];
+        matches!(self, Self::Io(text) if LOST.iter().any(|sign| text.contains(sign)))
     }
 
     /// True if the database has none of our tables, or whoever began to make them was cut off before the one that is made last.
@@ -233,8 +240,15 @@ mod tests {
         ] {
             assert!(gone.is_gone(), "{gone}");
         }
-        // The statement may have been executed.
-        assert!(!io("Hrana: `http error: `connection closed before message completed``").is_gone());
+        for unknown in [
+            io("Hrana: `http error: `connection closed before message completed``"),
+            io("Hrana: `api error: `Received a baton that has already been used``"),
+        ] {
+            assert!(
+                !unknown.is_gone() && unknown.has_lost_connection(),
+                "{unknown}"
+            );
+        }
         assert!(!DatabaseError::Full.is_gone());
     }
 }

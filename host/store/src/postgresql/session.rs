@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
 };
+use gatehouse_ports::rules::other_engine;
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 use tokio_postgres::error::{Severity, SqlState};
@@ -120,13 +121,6 @@ impl Server {
             has_synchronous_standby: !standbys.is_empty() && commit != "local",
         })
     }
-}
-
-/// The engine with this version, if it is one that speaks the protocol and orders commits otherwise.
-fn other_engine(version: &str) -> Option<&'static str> {
-    let engines = [("CockroachDB", "CockroachDB"), ("-YB-", "YugabyteDB")];
-    let mut engines = engines.into_iter();
-    engines.find_map(|(sign, engine)| version.contains(sign).then_some(engine))
 }
 
 fn no_connection(error: &tokio_postgres::Error) -> PostgresError {

@@ -94,6 +94,34 @@ fn a_database_that_loses_what_it_acknowledged_or_sees_another_order_is_refused()
 }
 
 #[test]
+fn s7_engines_that_order_commits_otherwise_are_refused_and_nothing_is_made() {
+    // One knows all that it is asked, the other one does not. A function of the test's own hides that of the system.
+    let unknown = "create function public.current_setting(text) returns text language plpgsql
+        as $$ begin raise exception using errcode = '42704', message = 'unrecognized'; end $$";
+    for (version, also, engine) in [
+        ("PostgreSQL 15.12-YB-2025.2.2.2-b0", "", "YugabyteDB"),
+        ("CockroachDB CCL v26.1.0", unknown, "CockroachDB"),
+    ] {
+        let setting = Setting::new();
+        let name = setting.address.rsplit('/').next().unwrap();
+        setting.ask(&format!(
+            "create function public.version() returns text language sql as $$ select '{version}' $$"
+        ));
+        if !also.is_empty() {
+            setting.ask(also);
+        }
+        setting.ask(&format!(
+            "alter database {name} set search_path = public, pg_catalog"
+        ));
+        let why = told(&setting.instance());
+        assert!(why.contains(engine), "{why}");
+        assert!(why.contains("a PostgreSQL server"), "{why}");
+        let schemas = "select count(*) from pg_namespace where nspname = 'gatehouse_spin'";
+        assert_eq!(setting.count(schemas), 0);
+    }
+}
+
+#[test]
 fn a_user_without_rights_is_told_what_it_needs() {
     let setting = Setting::new();
     let name = setting.address.rsplit('/').next().unwrap();
