@@ -102,8 +102,9 @@ fn followed(folder: &Path) -> Vec<Step> {
     fs::copy(gatehouse_binary(), &program).unwrap();
     let mut compile = Command::new(&program);
     compile.args(["components", "compile", "--to"]).arg(&code);
-    let mut shell = Command::new("bash");
-    shell.args(["-c", &script]);
+    // A command of the page that waits for ever fails the test.
+    let mut shell = Command::new("timeout");
+    shell.args(["--kill-after=30", "900", "bash", "-c", &script]);
     let path = std::env::var("PATH").unwrap();
     for command in [&mut compile, &mut shell] {
         command

@@ -167,14 +167,11 @@ impl Subject {
             assert_eq!(found.status, 200, "{number} was acknowledged: {found:?}");
             assert_eq!(found.json()["data"]["accessor"], accessor.as_str());
         }
-        let has_doubts = self.log().contains("it is not known");
-        for number in lock(&self.refused).iter() {
-            let is_token = Self::kind(*number) == Kind::Token;
-            assert!(
-                is_token || !self.is_there(*number) || has_doubts,
-                "{number} was refused"
-            );
-        }
+        let refused = lock(&self.refused).clone();
+        let others = refused
+            .iter()
+            .filter(|number| Self::kind(**number) != Kind::Token);
+        let applied = others.filter(|number| self.is_there(**number)).count();
         let acknowledged = kept
             .values()
             .map(|(accessor, _)| accessor.clone())
@@ -182,7 +179,13 @@ impl Subject {
         let expected: BTreeSet<String> = acknowledged.chain(self.accessors.clone()).collect();
         let found = accessors(&self.installation);
         assert!(found.is_superset(&expected));
-        assert!(has_doubts || found == expected, "a refused token is listed");
+        // Each outcome that was not known is told once in the log.
+        let doubts = self.log().matches("it is not known").count();
+        let applied = applied + found.difference(&expected).count();
+        assert!(
+            applied <= doubts,
+            "{applied} writes were refused and applied, {doubts} outcomes were not known"
+        );
         for accessor in found.difference(&expected) {
             let body = json!({ "accessor": accessor });
             let path = "/v1/auth/token/lookup-accessor";

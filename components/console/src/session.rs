@@ -1,6 +1,6 @@
 //! The session of a visitor: it lies in the browser's cookie, sealed, and nowhere else.
 //!
-//! A cookie opens under the key of the server that made it, until it has not been used for a time. It holds the visitor's token, and a
+//! A cookie opens under the key that sealed it, until it has not been used for a time. It holds the visitor's token, and a
 //! random number that every form of the session repeats: a form that another page made up, or that was made in another session, lacks it.
 
 use base64::Engine as _;
@@ -53,8 +53,8 @@ pub struct Session {
 /// Why a cookie is not a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// It does not open under this server's key.
-    #[error("the cookie is not one that this server sealed")]
+    /// It does not open under the key.
+    #[error("the cookie was not sealed with this server's key")]
     Foreign,
     /// It has not been used for too long.
     #[error("the session has not been used for too long")]
@@ -145,7 +145,7 @@ impl SealingKey {
     ///
     /// # Errors
     ///
-    /// When another server made the cookie, or it has rested for longer.
+    /// When the cookie was sealed with another key, or has not been used for longer.
     pub fn open(&self, cookie: &str, now: u64, idle: u64) -> Result<Session, SessionError> {
         let session = self.unsealed(cookie).ok_or(SessionError::Foreign)?;
         if now.saturating_sub(session.used_at) > idle {

@@ -56,8 +56,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 mounts.retain(|mount| mount.mount_type == "gcp");
                 let first = anywhere_below(mounts.len());
                 mounts.rotate_left(first);
-                self.tell_next_rotation(&mounts);
-                all(mounts.iter().map(|mount| self.rotate_if_due(mount)))
+                self.rotate_each(&mounts)
             }
             Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("background work: {failure}")),
@@ -192,15 +191,22 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Tells the host when the next rotation is due, before any is tried: one that ends the call leaves behind when it should have happened.
+    /// Tells the host when each mount's rotation is due before it is tried: one that ends the call leaves behind when it should have happened.
     /// Mounts that cannot be read are left out; their rotations tell the operator why.
-    fn tell_next_rotation(&self, mounts: &[MountView]) {
-        let due = mounts.iter().filter_map(|mount| {
-            let told = self.auth_method.next_rotation(&mount_of_view(mount));
-            told.ok().flatten()
-        });
-        let next = due.min().unwrap_or(0);
-        self.host.metrics.set("rotation-due", next);
+    fn rotate_each(&self, mounts: &[MountView]) -> DutyOutcome {
+        let mut next = None;
+        let outcome = all(mounts.iter().map(|mount| {
+            let due = self.auth_method.next_rotation(&mount_of_view(mount));
+            if let Some(due) = due.ok().flatten()
+                && next.is_none_or(|next| due < next)
+            {
+                next = Some(due);
+                self.host.metrics.set("rotation-due", due);
+            }
+            self.rotate_if_due(mount)
+        }));
+        self.host.metrics.set("rotation-due", next.unwrap_or(0));
+        outcome
     }
 
     fn rotate_if_due(&self, mount: &MountView) -> DutyOutcome {

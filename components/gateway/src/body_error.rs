@@ -3,7 +3,7 @@
 use gatehouse_ports::console_paths;
 
 use crate::http::Response;
-use crate::organizations::ApiError;
+use crate::organizations::{self, ApiError};
 use crate::vault::error_response;
 
 /// Why the body of a request could not be read.
@@ -31,7 +31,7 @@ impl BodyError {
         let why = self.to_string();
         if console_paths::is_for_console(target, []) {
             refusal_page(self.status(), &why)
-        } else if target.starts_with("/api/v2/") {
+        } else if organizations::concerns(target) {
             ApiError::Unread(self).response()
         } else {
             error_response(self.status(), &why)

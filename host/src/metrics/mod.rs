@@ -213,7 +213,7 @@ impl ServerMetrics {
                     gauge(
                         to,
                         "rotation_due_timestamp_seconds",
-                        "When the next stored key of an auth mount is due to be replaced by its schedule or period, in seconds since 1970: in the past while that fails; 0 where none is, and at servers that do no background work",
+                        "When the next stored key of an auth mount is due to be replaced by its schedule or period, in seconds since 1970: in the past while that fails, or after a missed rotation window; 0 where none is, and at servers that do no background work",
                     ),
                 ),
                 (

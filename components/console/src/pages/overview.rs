@@ -314,7 +314,7 @@ fn of_metrics(visit: &Visit<'_>, seen: &mut Seen) {
     }
     let rotation = gauge("gatehouse_rotation_due_timestamp_seconds");
     if rotation.is_some_and(|due| due.saturating_add(OVERDUE_AFTER) < visit.now) {
-        let text = "The stored key of an auth mount should have been replaced: the server's log names the mount and says what keeps it";
+        let text = "The stored key of an auth mount should have been replaced: its rotation failed, as the server's log says, or its rotation window was missed and the next one is awaited";
         seen.findings.push(Finding::at("/ui/mounts", text));
     }
     for (name, what, place) in [

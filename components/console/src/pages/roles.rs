@@ -40,7 +40,7 @@ const FIELDS: &[Row] = &[
     ("live_checks", "Ask Google at each login", "If not, a JWT that Google signed is enough: a disabled account or a deleted instance can log in until its JWT expires.", Kind::Flag, Of::Both),
     ("refuse_replay", "Refuse a JWT that has logged in", "A JWT then logs in only once.", Kind::Flag, Of::Both),
     ("add_group_aliases", "Carry group aliases", "A login gets group aliases for its project and for the folders and organization above it.", Kind::Flag, Of::Both),
-    ("alias_source", "Alias", "What entities are named after: the role, the account (unique_id, for iam roles) or the instance (instance_id, for gce roles); if empty, what the mount is configured to.", Kind::Choice(&["", "role_id", "unique_id", "instance_id"]), Of::Both),
+    ("alias_source", "Alias", "What the aliases of entities are named after: the role, the account (unique_id, for iam roles) or the instance (instance_id, for gce roles); if empty, what the mount is configured to.", Kind::Choice(&["", "role_id", "unique_id", "instance_id"]), Of::Both),
     ("token_policies", "Policies", "What tokens of this role may do.", Kind::Lines, Of::Both),
     ("token_ttl", "Lifetime of a token", "Seconds until it has to be renewed; 0 for the mount's default.", Kind::Seconds, Of::Both),
     ("token_max_ttl", "Maximum lifetime of a token", "Seconds, renewals included; 0 for the mount's default.", Kind::Seconds, Of::Both),

@@ -26,7 +26,7 @@ pub fn page(session: &Session) -> Page {
 pub fn over(session: &Session, error: SessionError) -> Page {
     let why = match error {
         SessionError::Foreign => {
-            "Your session was made by another server, or before this one was restarted. Sign in again."
+            "Your session was sealed with another key: by a server of another installation, before the key file was replaced or, without a key file, before a restart. Sign in again."
         }
         SessionError::Idle => {
             "Your session has ended because it was not used for a while. Sign in again."

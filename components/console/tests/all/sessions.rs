@@ -81,7 +81,7 @@ fn h17_a_cookie_of_another_server_is_refused_by_a_page_that_says_so() {
     let shown = browser.get("/ui/mounts");
     assert_eq!(shown.status, 401);
     assert!(
-        shown.text.contains("session was made by another server"),
+        shown.text.contains("by a server of another installation"),
         "{}",
         shown.text
     );

@@ -15,20 +15,23 @@ pub fn functions(component: &[u8]) -> BTreeMap<String, Vec<String>> {
     let mut graph = CompositionGraph::new();
     let package = read(component, &mut graph);
     let types = graph.types();
-    let used = |kind: &ItemKind| match kind {
-        ItemKind::Instance(instance) => types[*instance]
-            .exports
+    // `None` for an interface of types alone.
+    let used = |kind: &ItemKind| {
+        let ItemKind::Instance(instance) = kind else {
+            return Some(Vec::new());
+        };
+        let exports = &types[*instance].exports;
+        let used = exports
             .iter()
             .filter(|(_, kind)| !matches!(kind, ItemKind::Type(Type::Value(_))))
-            .map(|(name, _)| name.clone())
-            .collect(),
-        _ => Vec::new(),
+            .map(|(name, _)| name.clone());
+        let used: Vec<_> = used.collect();
+        (exports.is_empty() || !used.is_empty()).then_some(used)
     };
     let imports = &types[package.ty()].imports;
     imports
         .iter()
-        .map(|(name, kind)| (name.clone(), used(kind)))
-        .filter(|(_, used): &(_, Vec<_>)| !used.is_empty())
+        .filter_map(|(name, kind)| Some((name.clone(), used(kind)?)))
         .collect()
 }
 
