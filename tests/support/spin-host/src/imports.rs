@@ -73,9 +73,11 @@ pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> R
 
 fn has_types_alone(engine: &Engine, import: &ComponentItem) -> bool {
     match import {
-        ComponentItem::ComponentInstance(instance) => instance
-            .exports(engine)
-            .all(|(_, export)| matches!(export.ty, ComponentItem::Type(_))),
+        ComponentItem::ComponentInstance(instance) => {
+            let mut exports = instance.exports(engine).peekable();
+            exports.peek().is_some()
+                && exports.all(|(_, export)| matches!(export.ty, ComponentItem::Type(_)))
+        }
         _ => false,
     }
 }
