@@ -205,7 +205,9 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             }
             self.rotate_if_due(mount)
         }));
-        self.host.metrics.set("rotation-due", next.unwrap_or(0));
+        if next.is_none() {
+            self.host.metrics.set("rotation-due", 0);
+        }
         outcome
     }
 

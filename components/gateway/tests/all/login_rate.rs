@@ -244,13 +244,18 @@ fn l6_the_host_is_told_by_background_work_how_old_keys_are_and_when_plans_end() 
     }
 }
 
-#[test]
-fn l6_the_host_is_told_when_the_next_rotation_is_due_before_any_is_tried() {
+/// A server with two mounts of the method.
+fn watched_with_two_mounts() -> Watched {
     let watched = watched(None, None, 0);
+    let enabled = watched.server.post("sys/auth/more", r#"{"type":"gcp"}"#);
+    enabled.expect(204);
+    watched
+}
+
+#[test]
+fn l6_the_host_is_told_when_the_next_rotation_is_due_though_it_fails() {
+    let watched = watched_with_two_mounts();
     let server = &watched.server;
-    server
-        .post("sys/auth/more", r#"{"type":"gcp"}"#)
-        .expect(204);
     let told = || {
         server.run_background();
         watched.counted.0.lock().unwrap()[ROTATION_DUE]
@@ -270,11 +275,8 @@ fn l6_the_host_is_told_when_the_next_rotation_is_due_before_any_is_tried() {
 
 #[test]
 fn l6_each_answer_tells_how_old_the_keys_of_google_are() {
-    let watched = watched(None, None, 0);
+    let watched = watched_with_two_mounts();
     let server = &watched.server;
-    server
-        .post("sys/auth/more", r#"{"type":"gcp"}"#)
-        .expect(204);
     let told = || {
         server.get("sys/metrics").expect(200);
         watched.counted.0.lock().unwrap()[KEYS_FETCHED]
