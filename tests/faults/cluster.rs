@@ -80,10 +80,14 @@ pub fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// The answer to a request, which is sent again where the database was too busy for it: that accepts no token, and acknowledges nothing.
+/// The answer to a request, which is sent again while the database is too busy for it, or away: a 503 accepts no token, and acknowledges nothing.
 pub fn answer_of(send: impl Fn() -> Answer) -> Answer {
-    const ATTEMPTS: usize = 100;
-    let mut answers = std::iter::repeat_with(send).take(ATTEMPTS);
-    let answer = answers.find(|answer| answer.status != 503);
-    answer.expect("the database is not always busy")
+    let mut answer = send();
+    await_that("a request is answered", || {
+        if answer.status == 503 {
+            answer = send();
+        }
+        answer.status != 503
+    });
+    answer
 }

@@ -9,7 +9,7 @@ use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Answer, Installation, Program};
 use serde_json::{Value, json};
 
-use crate::cluster::await_that;
+use crate::cluster::{answer_of, await_that};
 
 const WRITERS: usize = 4;
 /// Refusals of each kind of write.
@@ -137,15 +137,7 @@ impl Subject {
 
     /// The answer to a read, which is sent again while the database starts.
     fn read(&self, path: &str, token: &str) -> Answer {
-        let send = || self.installation.send("GET", path, Some(token), None);
-        let mut answer = send();
-        await_that("a read is answered", || {
-            if answer.status == 503 {
-                answer = send();
-            }
-            answer.status != 503
-        });
-        answer
+        answer_of(|| self.installation.send("GET", path, Some(token), None))
     }
 
     /// True if it is there as it was asked for, false if nothing of it is.
