@@ -10,6 +10,7 @@
 //! - The keyring is stored sealed by a [`RootKey`], which is kept somewhere else. Without that key nothing opens.
 //! - A root key can be [split](RootKey::split) into [`KeyShare`]s. As many as a [`Sharing`] says yield it; one fewer say nothing
 //!   about it.
+//! - Further keys are [derived](RootKey::derived) from a root key, and say nothing about it.
 //! - A root key [attests](RootKey::attest) statements, such as the digest of a backup: who has the key sees that a holder of it made them.
 //! - Secrets are wiped when dropped, and their types can be neither printed, cloned nor compared.
 //!

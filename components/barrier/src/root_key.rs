@@ -3,6 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Random, RandomError};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
@@ -11,6 +13,9 @@ use crate::cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
 /// Bound to what seals a key for the holder of another one, so that nothing else passes for it. The last byte is the format: a nonce, the
 /// sealed key, a tag.
 const HANDOVER: &[u8] = b"gatehouse root key handover\x01";
+
+/// Bytes of a block of SHA-256; the text of a key has 44.
+const BLOCK_BYTES: usize = 64;
 
 /// Why a text is not a root key. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -29,8 +34,8 @@ pub enum RootKeyError {
     NotRandom,
 }
 
-/// 32 random bytes that seal the keyring and attest backups of it (SEC-K2). Of their text the host makes the token of a first start from a
-/// file, which ends with that start, and the front for Spin the key of the console's sessions. Kept apart from the store.
+/// 32 random bytes that seal the keyring and attest backups of it (SEC-K2). From them follow, as [`derived`](Self::derived) ones, the token
+/// of a first start from a file, which ends with that start, and the key of the console's sessions. Kept apart from the store.
 ///
 /// Written as one line of base64. It can be neither printed nor copied:
 ///
@@ -95,6 +100,22 @@ impl RootKey {
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.0.ct_eq(&*other.0).into()
+    }
+
+    /// Bytes that follow from this key and say nothing about it: HMAC-SHA-256 of `label` under the text of the key.
+    ///
+    /// `label` is a constant of the caller, under which nothing else is derived. Whatever is sealed by what follows from it opens as long as
+    /// neither the key nor the label changes.
+    #[must_use]
+    pub fn derived(&self, label: &[u8]) -> Zeroizing<[u8; KEY_BYTES]> {
+        // HMAC fills a key that is shorter than a block with zeros, as is done here: a text of any length could be refused.
+        let mut block = Zeroizing::new([0; BLOCK_BYTES]);
+        for (to, from) in block.iter_mut().zip(self.to_text().bytes()) {
+            *to = from;
+        }
+        let mut code = Hmac::<Sha256>::new((&*block).into());
+        code.update(label);
+        Zeroizing::new(code.finalize().into_bytes().into())
     }
 
     /// This key as bytes that only `holder` opens.
@@ -164,6 +185,26 @@ mod tests {
         let key = |seed| RootKey::generate(&SeededRandom::new(seed)).unwrap();
         assert!(key(1).is_same_as(&key(1).duplicate()));
         assert!(!key(1).is_same_as(&key(2)));
+    }
+
+    #[test]
+    fn k2_what_follows_from_a_key_is_what_followed_from_it_in_earlier_releases() {
+        let key = RootKey::from_text("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").unwrap();
+        let derived = key.derived(b"gatehouse console session key 1");
+        assert_eq!(
+            base16ct::lower::encode_string(&*derived),
+            "15560efc8695dc1fff283915bab07d5c80c8521797ab3e6f4f61f562d3b3b731"
+        );
+    }
+
+    #[test]
+    fn k2_other_bytes_follow_from_another_key_and_under_another_label() {
+        let key = |seed| RootKey::generate(&SeededRandom::new(seed)).unwrap();
+        let derived = key(1).derived(b"one");
+        assert_eq!(derived, key(1).derived(b"one"));
+        assert_ne!(derived, key(1).derived(b"two"));
+        assert_ne!(derived, key(2).derived(b"one"));
+        assert_ne!(&*derived, key(1).bytes());
     }
 
     #[test]

@@ -3,27 +3,20 @@
 //! As a part of the front it adds no memory and no table to an instance, of which Spin has room for a number, and it calls the API with the
 //! address of its visitor, which a call from another component of the application would not carry.
 
+use gatehouse_barrier::RootKey;
 use gatehouse_console as console;
 use gatehouse_gateway::{Method, Received, Response};
 use gatehouse_ports::console_paths::is_for_console;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 
 /// Tells the console's key from all else that is made of the root key.
 const LABEL: &[u8] = b"gatehouse spin console session key 1";
 
 /// The key that seals sessions, from the text of the variable `seal_key`: all instances of an application have the same one, and nothing
-/// that is sealed by it tells of the root key. `None` where the variable is empty.
+/// that is sealed by it tells of the root key. `None` where the variable is empty or holds no root key, without which no store opens either.
 #[must_use]
 pub fn sealing_key(seal_key: &str) -> Option<console::SealingKey> {
-    let text = seal_key.trim();
-    if text.is_empty() {
-        return None;
-    }
-    let mut mac = Hmac::<Sha256>::new_from_slice(text.as_bytes()).ok()?;
-    mac.update(LABEL);
-    let key: [u8; console::KEY_BYTES] = mac.finalize().into_bytes().into();
-    Some(console::SealingKey::new(&key))
+    let root_key = RootKey::from_text(seal_key).ok()?;
+    Some(console::SealingKey::new(&root_key.derived(LABEL)))
 }
 
 /// True if the console answers this request.
@@ -132,8 +125,12 @@ mod tests {
     }
 
     fn session_at(seal_key: &str, cookie: Option<&str>) -> console::Response {
+        session_with(sealing_key(seal_key), cookie)
+    }
+
+    fn session_with(key: Option<console::SealingKey>, cookie: Option<&str>) -> console::Response {
         let settings = console::Settings {
-            key: sealing_key(seal_key),
+            key,
             ..console::Settings::default()
         };
         let clock = ManualClock::at_seconds(1_800_000_000);
@@ -145,13 +142,36 @@ mod tests {
         server.handle(&visit(received("/ui/", &headers)))
     }
 
+    fn cookie_of(answer: &console::Response) -> &str {
+        let mut headers = answer.headers.iter();
+        let set = headers.find(|(name, _)| *name == "set-cookie");
+        set.unwrap().1.split(';').next().unwrap()
+    }
+
+    const ONE: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    const TWO: &str = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=";
+
     #[test]
     fn h17_instances_with_one_seal_key_share_sessions_and_others_do_not() {
-        let first = session_at("key one\n", None);
-        let set = first.headers.iter().find(|(name, _)| *name == "set-cookie");
-        let cookie = set.unwrap().1.split(';').next().unwrap();
-        assert_eq!(session_at("key one", Some(cookie)).status, 200);
-        assert_eq!(session_at("key two", Some(cookie)).status, 401);
-        assert!(sealing_key(" \n").is_none());
+        let first = session_at(&format!("{ONE}\n"), None);
+        let cookie = cookie_of(&first);
+        assert_eq!(session_at(ONE, Some(cookie)).status, 200);
+        assert_eq!(session_at(TWO, Some(cookie)).status, 401);
+    }
+
+    #[test]
+    fn h17_sessions_of_earlier_releases_open_with_the_same_seal_key() {
+        let derived = "GgA4EKX_3gIxl3IOz-oSW1jml4IGo5PxYFpoyXUAzWM";
+        let key = console::SealingKey::from_text(derived);
+        let first = session_with(key, None);
+        let cookie = cookie_of(&first);
+        assert_eq!(session_at(ONE, Some(cookie)).status, 200);
+    }
+
+    #[test]
+    fn h17_without_a_root_key_sessions_have_no_key() {
+        for text in ["", " \n", "no key"] {
+            assert!(sealing_key(text).is_none(), "{text}");
+        }
     }
 }
