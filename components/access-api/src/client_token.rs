@@ -5,8 +5,16 @@ use zeroize::Zeroizing;
 use crate::bindings::gatehouse::access::tokens;
 use crate::{TokenGrant, TokenReference};
 
-/// How many characters a root token has that the server makes: `hvs.`, and of 62 kinds 8 of the time and 43 random ones. What hides one
-/// needs as many.
+/// The beginning of every service token that the server makes.
+pub const SERVICE_TOKEN_PREFIX: &str = "hvs.";
+/// The beginning of every batch token, and of no other.
+pub const BATCH_TOKEN_PREFIX: &str = "hvb.";
+
+/// The characters that tokens are made of behind their beginning, in the order of their bytes.
+pub const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// How many characters a root token has that the server makes: [`SERVICE_TOKEN_PREFIX`], and of [`BASE62`] 8 of the time and 43 random
+/// ones. What hides one needs as many.
 pub const ROOT_TOKEN_CHARACTERS: usize = 55;
 
 /// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:

@@ -49,7 +49,9 @@ pub use bindings::gatehouse::access::tokens::{
 pub use bindings::gatehouse::access::types::{Capability, KeyPage, Mount, TokenType, TokenView};
 pub use bindings::gatehouse::access::wrapping::WrappingView;
 pub use bounds::FieldTooLong;
-pub use client_token::{ClientToken, Issued, ROOT_TOKEN_CHARACTERS};
+pub use client_token::{
+    BASE62, BATCH_TOKEN_PREFIX, ClientToken, Issued, ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX,
+};
 pub use cubbyhole::{Cubbyhole, CubbyholeError};
 pub use failure::Failure;
 pub use identity::{Entities, EntityAliases, GroupAliases, Groups, IdentityError};

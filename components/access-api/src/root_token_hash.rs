@@ -5,13 +5,10 @@ use std::fmt;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::ROOT_TOKEN_CHARACTERS;
+use crate::{ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX};
 
 /// The name of the hash function, before the digits.
 const PREFIX: &str = "sha256:";
-
-/// The beginning of a token that a server makes.
-const TOKEN_PREFIX: &str = "hvs.";
 
 /// The SHA-256 of a root token that was generated: `sha256:` and 64 hexadecimal digits.
 ///
@@ -61,7 +58,7 @@ impl fmt::Display for RootTokenHash {
 fn is_generated(token: &str) -> bool {
     token.len() == ROOT_TOKEN_CHARACTERS
         && token
-            .strip_prefix(TOKEN_PREFIX)
+            .strip_prefix(SERVICE_TOKEN_PREFIX)
             .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 

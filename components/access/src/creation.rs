@@ -6,15 +6,14 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent,
-    ServiceField, TokenCreation, TokenReference, TokenRole, TokenRoles as _, TokenType,
-    TokenWarning,
+    BATCH_TOKEN_PREFIX, ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued,
+    Lifetime, Parent, SERVICE_TOKEN_PREFIX, ServiceField, TokenCreation, TokenReference, TokenRole,
+    TokenRoles as _, TokenType, TokenWarning,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
-use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
 use crate::records::{
     MountRecord, PolicyRecord, TOKEN_MOUNT, TokenRecord, cubbyhole_key, mount_key, policy_key,
     relinquished_key, token_key,

@@ -3,14 +3,7 @@
 use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
 
-use crate::api::{ClientToken, ROOT_TOKEN_CHARACTERS};
-
-const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/// The beginning of every generated service token.
-pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
-/// The beginning of every batch token, and of no other.
-pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
+use crate::api::{BASE62, ClientToken, ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX};
 
 /// Characters of 62 kinds that carry 256 random bits (SEC-T1).
 const TOKEN_CHARACTERS: usize =

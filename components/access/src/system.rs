@@ -9,8 +9,8 @@ use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
 use crate::api::{
-    ClientToken, Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError,
-    System,
+    BATCH_TOKEN_PREFIX, ClientToken, Cluster, Failure, InitializeError, Initialized,
+    MountConfiguration, PolicyError, System,
 };
 use crate::generation::Generations;
 use crate::identity::Named;
@@ -32,7 +32,7 @@ pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
 pub(crate) fn is_usable_token_text(text: &str) -> bool {
     (1..=MAXIMUM_CHOSEN_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic())
-        && !text.starts_with(random::BATCH_TOKEN_PREFIX)
+        && !text.starts_with(BATCH_TOKEN_PREFIX)
 }
 
 /// A root token for a server that is yet to be made, generated at `now`, in milliseconds since 1970.

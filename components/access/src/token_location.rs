@@ -3,9 +3,9 @@
 use gatehouse_ports::{Entry, Store, Version};
 use gatehouse_storage::{Loaded, Records};
 
+use crate::api::BATCH_TOKEN_PREFIX;
 use crate::api::Failure;
 use crate::batch::{BatchKeyRecord, NO_KEY, SealedToken, batch_key};
-use crate::random::BATCH_TOKEN_PREFIX;
 use crate::records::{TokenRecord, token_key};
 use crate::secret::{IdentifierHasher, TokenHash, TokenNames};
 

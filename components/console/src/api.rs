@@ -1,12 +1,11 @@
 //! Calls of the API with the token of a visitor.
 
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::exchange::{Exchange, Request};
 use crate::session::Credential;
-
-const JSON_API: &str = "application/vnd.api+json";
 
 /// The bytes that stand for something else in a path or a query.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -180,7 +179,7 @@ impl<'a> Api<'a> {
         }
         if body.is_some() {
             let json = match is_of_organizations {
-                true => JSON_API,
+                true => MEDIA_TYPE,
                 false => "application/json",
             };
             add("content-type", json);

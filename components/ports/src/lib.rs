@@ -4,7 +4,8 @@
 //! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
 //! this crate (feature `doubles`).
 //!
-//! Types that several packages share are here too: [`IpAddress`], [`networks`], [`AllowedHost`], [`limits`].
+//! What several packages share is here too: [`IpAddress`], [`networks`], [`AllowedHost`], [`limits`], [`key_rotation`],
+//! [`organizations_api`].
 
 mod allowed_host;
 mod cache;
@@ -13,8 +14,10 @@ mod clock;
 pub mod console_paths;
 mod http;
 mod ip_address;
+pub mod key_rotation;
 pub mod limits;
 pub mod networks;
+pub mod organizations_api;
 mod random;
 mod reach;
 pub mod rules;

@@ -9,9 +9,9 @@ use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::SealError;
+use crate::api::BATCH_TOKEN_PREFIX;
 use crate::api::{ClientToken, Failure};
 use crate::one_time_cipher::OneTimeCipher;
-use crate::random::BATCH_TOKEN_PREFIX;
 use crate::records::TokenRecord;
 
 /// Longest record of a batch token, in bytes. The token is a third longer, and has to fit the header block of a request.

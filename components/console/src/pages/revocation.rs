@@ -1,5 +1,6 @@
 //! The end of the token that a visitor signed in with.
 
+use gatehouse_ports::organizations_api::TOKEN_MARK;
 use maud::{Markup, html};
 use serde_json::Value;
 use zeroize::Zeroizing;
@@ -10,16 +11,13 @@ use crate::api::{ApiError, at, encoded};
 use crate::layout::{Page, form, table};
 use crate::session::Credential;
 
-/// Stands in every token of the organizations API, and in no token of the server.
-const API_TOKEN_MARK: &str = ".atlasv1.";
-
 /// Why a token was not revoked that the API does not let its bearer revoke.
 const LEFT: &str = "The token was not revoked: it may not end tokens. An owner of its organization does that, on the page of tokens or on that of the team; until then it goes on to work.";
 
 /// Ends the visitor's token, and then the session. `chosen` names the token where the visitor was asked which of several it is.
 pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
     let token = credential.token();
-    if !token.contains(API_TOKEN_MARK) {
+    if !token.contains(TOKEN_MARK) {
         // One of the server's, even where its bearer wanted the pages of organizations alone.
         let credential = Credential::Server(Zeroizing::new(token.to_owned()));
         let api = visit.api.with(&credential);

@@ -3,13 +3,20 @@
 
 use std::borrow::Cow;
 
+use gatehouse_access_api::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
+use gatehouse_ports::organizations_api::TOKEN_MARK;
+
 use crate::http::Request;
 
 /// The beginnings of tokens and signed tokens.
-const TOKEN_BEGINNINGS: [&str; 6] = ["hvs.", "hvb.", "hvr.", "s.", "b.", "eyJ"];
-
-/// The text that stands in every token of the organizations API.
-const API_TOKEN_MARK: &str = ".atlasv1.";
+const TOKEN_BEGINNINGS: [&str; 6] = [
+    SERVICE_TOKEN_PREFIX,
+    BATCH_TOKEN_PREFIX,
+    "hvr.",
+    "s.",
+    "b.",
+    "eyJ",
+];
 
 /// Length from which a text with such a beginning is taken for one.
 const SHORTEST_TOKEN: usize = 16;
@@ -61,7 +68,7 @@ pub(crate) fn client_request_id(request: &Request) -> Option<&str> {
 
 fn looks_like_token(text: &str) -> bool {
     text.len() >= SHORTEST_TOKEN
-        && (text.contains(API_TOKEN_MARK)
+        && (text.contains(TOKEN_MARK)
             || TOKEN_BEGINNINGS
                 .iter()
                 .any(|beginning| text.starts_with(beginning)))

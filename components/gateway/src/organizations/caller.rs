@@ -12,6 +12,7 @@ use gatehouse_orgs_api::{
     self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
     Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
 };
+use gatehouse_ports::organizations_api::TOKEN_MARK;
 
 use super::Api;
 use super::api_error::ApiError;
@@ -22,9 +23,6 @@ use crate::audit::client_request_id;
 use crate::http::Method;
 
 const ROOT_POLICY: &str = "root";
-
-/// Stands in every token of this API and in no service token.
-const API_TOKEN_MARK: &str = ".atlasv1.";
 
 /// A caller with a valid token.
 #[derive(Clone)]
@@ -300,7 +298,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// Says whether the request presents something that can be a service token, and so have policies.
     pub(super) fn comes_with_policies(&self) -> bool {
         let token = self.request.bearer_token();
-        token.is_some_and(|token| !token.contains(API_TOKEN_MARK))
+        token.is_some_and(|token| !token.contains(TOKEN_MARK))
     }
 
     /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of
@@ -312,7 +310,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, ApiError> {
         let Bearer { caller, api_rate } = match self.request.bearer_token() {
             None => Bearer::default(),
-            Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
+            Some(token) if token.contains(TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
         };
         let counted = caller.as_ref();
@@ -335,7 +333,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, ApiError> {
         let bearer = match self.request.bearer_token() {
             None => Bearer::default(),
-            Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
+            Some(token) if token.contains(TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => match self.looked_up(token)? {
                 Some(view) if view.num_uses > 0 => {
                     let path = ORGANIZATIONS_PATH.to_owned();

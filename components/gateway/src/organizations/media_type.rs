@@ -1,7 +1,8 @@
 //! Media types that a request's body may have.
 
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
+
 use super::api_error::ApiError;
-use super::transport::MEDIA_TYPE;
 use crate::http::{Method, Request};
 
 /// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none,

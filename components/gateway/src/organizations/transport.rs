@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use gatehouse_orgs_api::Edition;
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use serde::Serialize;
 
 use crate::http::{Request, Response};
-
-pub(super) const MEDIA_TYPE: &str = "application/vnd.api+json";
 
 /// The generation of the API that clients compare with what they need.
 const API_VERSION: &str = "2.6";

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{ClientToken, Failure, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{BASE62, ClientToken, Failure, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
@@ -26,8 +26,6 @@ use crate::vault::server::Server;
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
 const PERIOD_MILLISECONDS: u32 = 60_000;
-
-const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 #[derive(Serialize)]
 struct RootStatus<'a> {

@@ -1,17 +1,12 @@
 //! `sys/key-status`, `sys/rotate` and `sys/rotate/config`: the key that seals what is stored (SEC-K4).
 
+use gatehouse_ports::key_rotation::{FEWEST_OPERATIONS, MOST_OPERATIONS, SHORTEST_INTERVAL};
 use serde_json::{Map, Value, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::ApiError;
 use crate::host::RotationPolicy;
-
-/// The bounds of `max_operations`: at most nine tenths of 2^32, as clients of the protocol know it.
-const FEWEST_OPERATIONS: u64 = 1_000_000;
-const MOST_OPERATIONS: u64 = 3_865_470_566;
-/// The shortest `interval` that is not 0, in seconds.
-const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
 
 /// `sys/key-status`
 pub(super) fn status(call: &Call<'_>) -> Answer {

@@ -1,5 +1,6 @@
 //! The text of a token, and its hash.
 
+use gatehouse_ports::organizations_api::TOKEN_MARK;
 use gatehouse_ports::{Random, RandomError};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -7,23 +8,22 @@ use zeroize::Zeroizing;
 
 use crate::identifier::random_characters;
 
-/// Between the two parts of every token.
-const INFIX: &str = ".atlasv1.";
+/// The characters before the mark, and those after it.
 const BEFORE: usize = 14;
 const AFTER: usize = 67;
 
 /// A new token: 14 letters and digits, `.atlasv1.`, 67 letters and digits. It holds more than 400 unpredictable bits.
 pub(crate) fn new_secret(random: &impl Random) -> Result<Zeroizing<String>, RandomError> {
-    let mut text = Zeroizing::new(String::with_capacity(BEFORE + INFIX.len() + AFTER));
+    let mut text = Zeroizing::new(String::with_capacity(BEFORE + TOKEN_MARK.len() + AFTER));
     random_characters(&mut text, BEFORE, random)?;
-    text.push_str(INFIX);
+    text.push_str(TOKEN_MARK);
     random_characters(&mut text, AFTER, random)?;
     Ok(text)
 }
 
 /// True if `text` has the form of a token of this API.
 pub(crate) fn is_secret(text: &str) -> bool {
-    text.split_once(INFIX).is_some_and(|(before, after)| {
+    text.split_once(TOKEN_MARK).is_some_and(|(before, after)| {
         before.len() == BEFORE
             && after.len() == AFTER
             && before

@@ -1,6 +1,7 @@
 //! Routes as operations: their parameters, request bodies and answers.
 
 use gatehouse_orgs_api::Edition;
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use serde_json::{Value, json};
 
 use super::schema::{document, edition_name, kind_schema};
@@ -12,7 +13,6 @@ use crate::organizations::document_type::Kind;
 use crate::organizations::pagination::{PAGE_NUMBER, PAGE_SIZE};
 use crate::organizations::parameter;
 use crate::organizations::route::{Answer, Audience, Body, Route};
-use crate::organizations::transport::MEDIA_TYPE;
 
 /// Statuses with which a request is not served, the names of their answers, and their meaning.
 const REFUSALS: [(&str, &str, &str); 9] = [
