@@ -47,7 +47,7 @@ pub(crate) struct Captured {
     pub(crate) value: String,
 }
 
-/// A request about which no policy is asked.
+/// A request without what access decided about it: no policy is asked about it, or its handler needs no more.
 pub(crate) struct Unadmitted<'a> {
     pub(crate) server: &'a Server<'a>,
     pub(crate) request: &'a Request,
@@ -60,6 +60,16 @@ pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, ApiError> {
     match fields.unknown().as_slice() {
         [] => Ok(fields),
         unknown => Err(ApiError::unknown_fields(unknown)),
+    }
+}
+
+impl<'a> Unadmitted<'a> {
+    pub(crate) const fn new(server: &'a Server<'a>, request: &'a Request) -> Self {
+        Self {
+            server,
+            request,
+            root_token: Cell::new(None),
+        }
     }
 }
 

@@ -3,11 +3,9 @@
 //!
 //! None of it but `sys/rotate/root` needs a token: the shares alone give force to it. How often one address may ask is limited.
 
-use std::cell::Cell;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{BASE62, ClientToken, Failure, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{BASE62, Failure, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
@@ -19,9 +17,8 @@ use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
 use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError};
-use crate::http::{Request, Response};
+use crate::http::Response;
 use crate::source;
-use crate::vault::server::Server;
 
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
@@ -85,57 +82,51 @@ struct VerificationDone<'a> {
 }
 
 /// A step of a ceremony.
-type Step<'a> = fn(&Asked<'a>) -> Result<Written, ApiError>;
+type Step = fn(&Unadmitted<'_>) -> Result<Written, ApiError>;
 
 /// Answers a request for a step without a token, as Vault answers: without the envelope.
-pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, ApiError> {
-    match taken(unadmitted, step)? {
+pub(super) fn bare(asked: &Unadmitted<'_>, step: Step) -> Result<Response, ApiError> {
+    match taken(asked, step)? {
         Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => envelope::bare(200, &raw(&text)?),
     }
 }
 
 /// The same in the envelope, as OpenBao answers at its new paths.
-pub(super) fn in_envelope<'a>(
-    unadmitted: &Unadmitted<'a>,
-    step: Step<'a>,
-) -> Result<Response, ApiError> {
-    match taken(unadmitted, step)? {
+pub(super) fn in_envelope(asked: &Unadmitted<'_>, step: Step) -> Result<Response, ApiError> {
+    match taken(asked, step)? {
         Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => {
-            let id = unadmitted.server.fresh_uuid()?;
+            let id = asked.server.fresh_uuid()?;
             Reply::data(&raw(&text)?)?.response(&id, "system")
         }
     }
 }
 
-fn taken<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Written, ApiError> {
-    let asked = Asked::new(unadmitted.server, unadmitted.request);
-    let written = asked.limited().and_then(|()| step(&asked));
-    unadmitted.root_token.set(asked.root_token.take());
-    written
+fn taken(asked: &Unadmitted<'_>, step: Step) -> Result<Written, ApiError> {
+    limited(asked).and_then(|()| step(asked))
 }
 
-/// Answers a request for a step below `sys/rotate/root`, from a caller with a token.
-pub(super) fn with_token<'a>(call: &Call<'a>, step: Step<'a>) -> Answer {
-    match step(&Asked::new(call.server, call.request))? {
+/// Answers a request for a step below `sys/rotate/root`, from a caller with a token. None of these steps makes a root token.
+pub(super) fn with_token(call: &Call<'_>, step: Step) -> Answer {
+    match step(&Unadmitted::new(call.server, call.request))? {
         Written::Nothing => Ok(None),
         Written::Document(text) => Reply::data(&raw(&text)?).map(Some),
     }
 }
 
 /// Any other method at a step.
-pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, ApiError> {
-    bare(unadmitted, |_| Err(ApiError::unsupported_operation()))
+pub(super) fn otherwise(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    bare(asked, |_| Err(ApiError::unsupported_operation()))
 }
 
 /// GET `backup`: backups are of encrypted shares, and none is encrypted.
-pub(super) fn backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+pub(super) fn backup(_: &Unadmitted<'_>) -> Result<Written, ApiError> {
     Err(ApiError::plain(400, "no backed-up keys found"))
 }
 
 /// DELETE `backup`
-pub(super) fn delete_backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+pub(super) fn delete_backup(_: &Unadmitted<'_>) -> Result<Written, ApiError> {
     Ok(Written::Nothing)
 }
 
@@ -177,234 +168,212 @@ fn unwritable() -> ApiError {
     ApiError::internal("the answer of a ceremony could not be written")
 }
 
-/// A request about a ceremony.
-pub(super) struct Asked<'a> {
-    server: &'a Server<'a>,
-    request: &'a Request,
-    /// The root token that the request has made.
-    root_token: Cell<Option<ClientToken>>,
+/// Where the request came from.
+fn origin(asked: &Unadmitted<'_>) -> String {
+    source::network(asked.request.peer)
 }
 
-impl<'a> Asked<'a> {
-    const fn new(server: &'a Server<'a>, request: &'a Request) -> Self {
-        Self {
-            server,
-            request,
-            root_token: Cell::new(None),
-        }
-    }
-
-    /// Where the request came from.
-    fn origin(&self) -> String {
-        source::network(self.request.peer)
-    }
-
-    /// Takes the request out of what its address has left.
-    fn limited(&self) -> Result<(), ApiError> {
-        let bucket = Bucket {
-            key: format!("seal/ceremonies/{}", self.origin()),
-            events: REQUESTS,
-            period: PERIOD_MILLISECONDS,
-            burst: REQUESTS,
-        };
-        match self.server.host.rate_limits.take(&[bucket]) {
-            Ok(_) => Ok(()),
-            Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
-        }
-    }
-
-    fn ceremonies(&self) -> &dyn Ceremonies {
-        &*self.server.host.ceremonies
-    }
-
-    fn fields(&self) -> Result<Fields<'_>, ApiError> {
-        Ok(Fields::of_body(self.request)?)
-    }
-
-    /// The share and the nonce of the body.
-    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), ApiError> {
-        let fields = self.fields()?;
-        let key = fields.string("key")?.map(Zeroizing::new);
-        let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
-            let text = "'key' must be specified in request body as JSON";
-            ApiError::plain(400, text)
-        })?;
-        let key = decoded(&key)
-            .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
-        Ok((key, fields.string("nonce")?.unwrap_or_default()))
-    }
-
-    /// GET `init`
-    pub(super) fn rekey_progress(&self) -> Result<Written, ApiError> {
-        rekey_status(&refused(self.ceremonies().rekey(), REKEY)?)
-    }
-
-    /// DELETE `init`
-    pub(super) fn cancel_rekey(&self) -> Result<Written, ApiError> {
-        refused(self.ceremonies().cancel_rekey(&self.origin()), REKEY)?;
-        Ok(Written::Nothing)
-    }
-
-    /// GET `verify`
-    pub(super) fn verification_progress(&self) -> Result<Written, ApiError> {
-        let ceremony = self.ceremonies().rekey_verification();
-        verification_status(&refused(ceremony, VERIFICATION)?)
-    }
-
-    /// POST `verify`
-    pub(super) fn verify(&self) -> Result<Written, ApiError> {
-        let (share, nonce) = self.share()?;
-        let given = self.ceremonies().verify_rekey(&share, &nonce);
-        let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
-        match (&ceremony.nonce, &ceremony.verification_nonce) {
-            (None, nonce) => Written::document(&VerificationDone {
-                nonce: nonce.as_deref().unwrap_or_default(),
-                complete: true,
-            }),
-            _ => verification_status(&ceremony),
-        }
-    }
-
-    /// DELETE `verify`
-    pub(super) fn restart_verification(&self) -> Result<Written, ApiError> {
-        let restarted = self.ceremonies().restart_rekey_verification(&self.origin());
-        verification_status(&refused(restarted, VERIFICATION)?)
-    }
-
-    /// POST `init`
-    pub(super) fn begin_rekey(&self) -> Result<Written, ApiError> {
-        let fields = self.fields()?;
-        refuse_encryption(&fields, "pgp_keys")?;
-        if fields.boolean("backup")?.unwrap_or_default() {
-            let text = "backup is not supported: new shares are shown once and kept nowhere";
-            return Err(ApiError::plain(400, text));
-        }
-        let number = |name| -> Result<u32, ApiError> {
-            let number = fields.integer(name)?.unwrap_or_default();
-            Ok(u32::try_from(number).unwrap_or_default())
-        };
-        let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
-        let verification = fields.boolean("require_verification")?.unwrap_or_default();
-        if threshold > shares {
-            let text = "provided threshold greater than the total shares";
-            return Err(ApiError::plain(400, text));
-        }
-        let begun = self
-            .ceremonies()
-            .begin_rekey(shares, threshold, verification, &self.origin());
-        rekey_status(&refused(begun, REKEY)?)
-    }
-
-    /// POST `update`
-    pub(super) fn give_for_rekey(&self) -> Result<Written, ApiError> {
-        let (share, nonce) = self.share()?;
-        let given = self.ceremonies().give_for_rekey(&share, &nonce);
-        let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
-        if progress.new_shares.is_empty() {
-            return rekey_status(&progress.ceremony);
-        }
-        let (hexadecimal, base64) = written_shares(&progress.new_shares);
-        let verification_nonce = progress.ceremony.verification_nonce.as_deref();
-        Written::document(&Rekeyed {
-            nonce: &nonce,
-            complete: true,
-            keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
-            keys_base64: base64.iter().map(|key| key.as_str()).collect(),
-            pgp_fingerprints: None,
-            backup: false,
-            verification_required: verification_nonce.is_some(),
-            verification_nonce,
-        })
+/// Takes the request out of what its address has left.
+fn limited(asked: &Unadmitted<'_>) -> Result<(), ApiError> {
+    let bucket = Bucket {
+        key: format!("seal/ceremonies/{}", origin(asked)),
+        events: REQUESTS,
+        period: PERIOD_MILLISECONDS,
+        burst: REQUESTS,
+    };
+    match asked.server.host.rate_limits.take(&[bucket]) {
+        Ok(_) => Ok(()),
+        Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }
 
-impl Asked<'_> {
-    /// GET `attempt`
-    pub(super) fn root_progress(&self) -> Result<Written, ApiError> {
-        root_status(&refused(self.ceremonies().root_generation(), ROOT)?, "")
-    }
+fn ceremonies<'a>(asked: &Unadmitted<'a>) -> &'a dyn Ceremonies {
+    &*asked.server.host.ceremonies
+}
 
-    /// DELETE `attempt`
-    pub(super) fn cancel_root(&self) -> Result<Written, ApiError> {
-        let cancelled = self.ceremonies().cancel_root_generation(&self.origin());
-        refused(cancelled, ROOT)?;
-        Ok(Written::Nothing)
-    }
+fn fields<'a>(asked: &Unadmitted<'a>) -> Result<Fields<'a>, ApiError> {
+    Ok(Fields::of_body(asked.request)?)
+}
 
-    /// POST `attempt`
-    pub(super) fn begin_root(&self) -> Result<Written, ApiError> {
-        let fields = self.fields()?;
-        refuse_encryption(&fields, "pgp_key")?;
-        let given = fields.string("otp")?.map(Zeroizing::new);
-        let given = given.filter(|given| !given.is_empty());
-        let made = match &given {
-            Some(given) if given.len() != ROOT_TOKEN_CHARACTERS => {
-                return Err(ApiError::plain(400, "OTP string is wrong length"));
-            }
-            Some(_) => None,
-            None => Some(self.one_time_password()?),
-        };
-        let password = given.as_ref().or(made.as_ref());
-        let password = password.map(|password| password.as_bytes());
-        let begun = self
-            .ceremonies()
-            .begin_root_generation(password.unwrap_or_default(), &self.origin());
-        let shown = made.as_ref().map_or("", |made| made.as_str());
-        root_status(&refused(begun, ROOT)?, shown)
-    }
+/// The share and the nonce of the body.
+fn share(asked: &Unadmitted<'_>) -> Result<(Zeroizing<Vec<u8>>, String), ApiError> {
+    let fields = fields(asked)?;
+    let key = fields.string("key")?.map(Zeroizing::new);
+    let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
+        let text = "'key' must be specified in request body as JSON";
+        ApiError::plain(400, text)
+    })?;
+    let key = decoded(&key)
+        .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
+    Ok((key, fields.string("nonce")?.unwrap_or_default()))
+}
 
-    /// As many random characters as a root token has.
-    fn one_time_password(&self) -> Result<Zeroizing<String>, ApiError> {
-        let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
-        let mut drawn = Zeroizing::new([0_u8; 64]);
-        while password.len() < ROOT_TOKEN_CHARACTERS {
-            self.server.fill_randomly(&mut *drawn)?;
-            for byte in drawn.iter() {
-                // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
-                if let Some(character) = BASE62.get(usize::from(byte >> 2))
-                    && password.len() < ROOT_TOKEN_CHARACTERS
-                {
-                    password.push(char::from(*character));
-                }
+/// GET `init`
+pub(super) fn rekey_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    rekey_status(&refused(ceremonies(asked).rekey(), REKEY)?)
+}
+
+/// DELETE `init`
+pub(super) fn cancel_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    refused(ceremonies(asked).cancel_rekey(&origin(asked)), REKEY)?;
+    Ok(Written::Nothing)
+}
+
+/// GET `verify`
+pub(super) fn verification_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let ceremony = ceremonies(asked).rekey_verification();
+    verification_status(&refused(ceremony, VERIFICATION)?)
+}
+
+/// POST `verify`
+pub(super) fn verify(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let (share, nonce) = share(asked)?;
+    let given = ceremonies(asked).verify_rekey(&share, &nonce);
+    let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
+    match (&ceremony.nonce, &ceremony.verification_nonce) {
+        (None, nonce) => Written::document(&VerificationDone {
+            nonce: nonce.as_deref().unwrap_or_default(),
+            complete: true,
+        }),
+        _ => verification_status(&ceremony),
+    }
+}
+
+/// DELETE `verify`
+pub(super) fn restart_verification(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let restarted = ceremonies(asked).restart_rekey_verification(&origin(asked));
+    verification_status(&refused(restarted, VERIFICATION)?)
+}
+
+/// POST `init`
+pub(super) fn begin_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let fields = fields(asked)?;
+    refuse_encryption(&fields, "pgp_keys")?;
+    if fields.boolean("backup")?.unwrap_or_default() {
+        let text = "backup is not supported: new shares are shown once and kept nowhere";
+        return Err(ApiError::plain(400, text));
+    }
+    let number = |name| -> Result<u32, ApiError> {
+        let number = fields.integer(name)?.unwrap_or_default();
+        Ok(u32::try_from(number).unwrap_or_default())
+    };
+    let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
+    let verification = fields.boolean("require_verification")?.unwrap_or_default();
+    if threshold > shares {
+        let text = "provided threshold greater than the total shares";
+        return Err(ApiError::plain(400, text));
+    }
+    let begun = ceremonies(asked).begin_rekey(shares, threshold, verification, &origin(asked));
+    rekey_status(&refused(begun, REKEY)?)
+}
+
+/// POST `update`
+pub(super) fn give_for_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let (share, nonce) = share(asked)?;
+    let given = ceremonies(asked).give_for_rekey(&share, &nonce);
+    let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
+    if progress.new_shares.is_empty() {
+        return rekey_status(&progress.ceremony);
+    }
+    let (hexadecimal, base64) = written_shares(&progress.new_shares);
+    let verification_nonce = progress.ceremony.verification_nonce.as_deref();
+    Written::document(&Rekeyed {
+        nonce: &nonce,
+        complete: true,
+        keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
+        keys_base64: base64.iter().map(|key| key.as_str()).collect(),
+        pgp_fingerprints: None,
+        backup: false,
+        verification_required: verification_nonce.is_some(),
+        verification_nonce,
+    })
+}
+
+/// GET `attempt`
+pub(super) fn root_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    root_status(&refused(ceremonies(asked).root_generation(), ROOT)?, "")
+}
+
+/// DELETE `attempt`
+pub(super) fn cancel_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let cancelled = ceremonies(asked).cancel_root_generation(&origin(asked));
+    refused(cancelled, ROOT)?;
+    Ok(Written::Nothing)
+}
+
+/// POST `attempt`
+pub(super) fn begin_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let fields = fields(asked)?;
+    refuse_encryption(&fields, "pgp_key")?;
+    let given = fields.string("otp")?.map(Zeroizing::new);
+    let given = given.filter(|given| !given.is_empty());
+    let made = match &given {
+        Some(given) if given.len() != ROOT_TOKEN_CHARACTERS => {
+            return Err(ApiError::plain(400, "OTP string is wrong length"));
+        }
+        Some(_) => None,
+        None => Some(one_time_password(asked)?),
+    };
+    let password = given.as_ref().or(made.as_ref());
+    let password = password.map(|password| password.as_bytes());
+    let begun =
+        ceremonies(asked).begin_root_generation(password.unwrap_or_default(), &origin(asked));
+    let shown = made.as_ref().map_or("", |made| made.as_str());
+    root_status(&refused(begun, ROOT)?, shown)
+}
+
+/// As many random characters as a root token has.
+fn one_time_password(asked: &Unadmitted<'_>) -> Result<Zeroizing<String>, ApiError> {
+    let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
+    let mut drawn = Zeroizing::new([0_u8; 64]);
+    while password.len() < ROOT_TOKEN_CHARACTERS {
+        asked.server.fill_randomly(&mut *drawn)?;
+        for byte in drawn.iter() {
+            // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
+            if let Some(character) = BASE62.get(usize::from(byte >> 2))
+                && password.len() < ROOT_TOKEN_CHARACTERS
+            {
+                password.push(char::from(*character));
             }
         }
-        Ok(password)
     }
+    Ok(password)
+}
 
-    /// POST `update`
-    pub(super) fn give_for_root(&self) -> Result<Written, ApiError> {
-        let (share, nonce) = self.share()?;
-        let given = self.ceremonies().give_for_root(&share, &nonce);
-        let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
-        let Some(password) = progress.one_time_password else {
-            return root_status(&progress.ceremony, "");
-        };
-        let token = self.server.access.generate_root()?;
-        let hidden: Zeroizing<Vec<u8>> = Zeroizing::new(
-            token
-                .expose()
-                .bytes()
-                .zip(password.iter())
-                .map(|(token, password)| token ^ password)
-                .collect(),
-        );
-        self.root_token.set(Some(token));
-        let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
-        self.server
-            .tell_operator("holders of enough shares have made a root token");
-        Written::document(&RootStatus {
-            nonce: &nonce,
-            started: true,
-            progress: progress.ceremony.required,
-            required: progress.ceremony.required,
-            complete: true,
-            encoded_token: &encoded,
-            encoded_root_token: &encoded,
-            pgp_fingerprint: "",
-            otp: "",
-            otp_length: ROOT_TOKEN_CHARACTERS,
-        })
-    }
+/// POST `update`
+pub(super) fn give_for_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
+    let (share, nonce) = share(asked)?;
+    let given = ceremonies(asked).give_for_root(&share, &nonce);
+    let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
+    let Some(password) = progress.one_time_password else {
+        return root_status(&progress.ceremony, "");
+    };
+    let token = asked.server.access.generate_root()?;
+    let hidden: Zeroizing<Vec<u8>> = Zeroizing::new(
+        token
+            .expose()
+            .bytes()
+            .zip(password.iter())
+            .map(|(token, password)| token ^ password)
+            .collect(),
+    );
+    asked.root_token.set(Some(token));
+    let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
+    asked
+        .server
+        .tell_operator("holders of enough shares have made a root token");
+    Written::document(&RootStatus {
+        nonce: &nonce,
+        started: true,
+        progress: progress.ceremony.required,
+        required: progress.ceremony.required,
+        complete: true,
+        encoded_token: &encoded,
+        encoded_root_token: &encoded,
+        pgp_fingerprint: "",
+        otp: "",
+        otp_length: ROOT_TOKEN_CHARACTERS,
+    })
 }
 
 fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, ApiError> {

@@ -1,7 +1,5 @@
 //! From the path of a request to the function that the table of routes names for it.
 
-use std::cell::Cell;
-
 use gatehouse_access_api::{Admission, Operation};
 
 use super::call::{Call, Unadmitted};
@@ -43,11 +41,7 @@ pub(super) fn unadmitted(
             return Some(Err(failure.into()));
         }
     }
-    let unadmitted = Unadmitted {
-        server,
-        request,
-        root_token: Cell::new(None),
-    };
+    let unadmitted = Unadmitted::new(server, request);
     let answer = run(&unadmitted);
     if let Some(token) = unadmitted.root_token.take() {
         trail.hides_root_token(token);

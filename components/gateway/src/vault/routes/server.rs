@@ -1,6 +1,6 @@
 //! The routes below `sys/` that are about the server itself: how it is, its seal, and what it records.
 
-use crate::vault::ceremonies::{self, Asked, bare, in_envelope, with_token};
+use crate::vault::ceremonies::{self, bare, in_envelope, with_token};
 use crate::vault::field::{Field, boolean, choice, integer, path, text};
 use crate::vault::route::{
     Handler, Route, Success, Verb, ask, delete, document, list, read, route, unadmitted,
@@ -170,17 +170,17 @@ pub(super) const ROUTES: &[Route] = &[
         write("", "", ROTATION, keys::write_policy),
     ]),
     undescribed("rotate/root/init", &[
-        read("", "", |call| with_token(call, Asked::rekey_progress)),
-        write("", "", REKEY, |call| with_token(call, Asked::begin_rekey)),
-        delete("", "", |call| with_token(call, Asked::cancel_rekey)),
+        read("", "", |call| with_token(call, ceremonies::rekey_progress)),
+        write("", "", REKEY, |call| with_token(call, ceremonies::begin_rekey)),
+        delete("", "", |call| with_token(call, ceremonies::cancel_rekey)),
     ]).sudo(),
     undescribed("rotate/root/update", &[
-        write("", "", GIVEN, |call| with_token(call, Asked::give_for_rekey)),
+        write("", "", GIVEN, |call| with_token(call, ceremonies::give_for_rekey)),
     ]).sudo(),
     undescribed("rotate/root/verify", &[
-        read("", "", |call| with_token(call, Asked::verification_progress)),
-        write("", "", GIVEN, |call| with_token(call, Asked::verify)),
-        delete("", "", |call| with_token(call, Asked::restart_verification)),
+        read("", "", |call| with_token(call, ceremonies::verification_progress)),
+        write("", "", GIVEN, |call| with_token(call, ceremonies::verify)),
+        delete("", "", |call| with_token(call, ceremonies::restart_verification)),
     ]).sudo(),
     undescribed("rotate/root/backup", &[
         read("", "", |call| with_token(call, ceremonies::backup)),
@@ -188,33 +188,33 @@ pub(super) const ROUTES: &[Route] = &[
     ]).sudo(),
     undescribed("rotate/recovery/{path}", &[]).capturing(&[ANY_PATH]).otherwise(Handler::Envelope(ceremonies::no_recovery_keys_to_rotate)),
     route("generate-root/attempt", "An attempt of the holders of shares to make a root token.", &[
-        unadmitted(Verb::Get, "root-token-generation-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::root_progress)),
-        unadmitted(Verb::Post, "root-token-generation-initialize", "Begin an attempt.", |asked| bare(asked, Asked::begin_root)).sending(ONE_TIME_PASSWORD),
-        unadmitted(Verb::Delete, "root-token-generation-cancel", "Cancel the attempt.", |asked| bare(asked, Asked::cancel_root)),
+        unadmitted(Verb::Get, "root-token-generation-progress", "Read the progress of the attempt.", |asked| bare(asked, ceremonies::root_progress)),
+        unadmitted(Verb::Post, "root-token-generation-initialize", "Begin an attempt.", |asked| bare(asked, ceremonies::begin_root)).sending(ONE_TIME_PASSWORD),
+        unadmitted(Verb::Delete, "root-token-generation-cancel", "Cancel the attempt.", |asked| bare(asked, ceremonies::cancel_root)),
     ]).open().otherwise(OTHER_STEPS),
     undescribed("generate-root-token/attempt", &[
-        unadmitted(Verb::Get, "", "", |asked| in_envelope(asked, Asked::root_progress)),
-        unadmitted(Verb::Post, "", "", |asked| in_envelope(asked, Asked::begin_root)).sending(ONE_TIME_PASSWORD),
-        unadmitted(Verb::Delete, "", "", |asked| in_envelope(asked, Asked::cancel_root)),
+        unadmitted(Verb::Get, "", "", |asked| in_envelope(asked, ceremonies::root_progress)),
+        unadmitted(Verb::Post, "", "", |asked| in_envelope(asked, ceremonies::begin_root)).sending(ONE_TIME_PASSWORD),
+        unadmitted(Verb::Delete, "", "", |asked| in_envelope(asked, ceremonies::cancel_root)),
     ]).open().otherwise(OTHER_STEPS),
     route("generate-root/update", "Takes the shares for a root token, one by one.", &[
-        unadmitted(Verb::Post, "root-token-generation-update", "Give a share.", |asked| bare(asked, Asked::give_for_root)).sending(GIVEN),
+        unadmitted(Verb::Post, "root-token-generation-update", "Give a share.", |asked| bare(asked, ceremonies::give_for_root)).sending(GIVEN),
     ]).open().otherwise(OTHER_STEPS),
     undescribed("generate-root-token/update", &[
-        unadmitted(Verb::Post, "", "", |asked| in_envelope(asked, Asked::give_for_root)).sending(GIVEN),
+        unadmitted(Verb::Post, "", "", |asked| in_envelope(asked, ceremonies::give_for_root)).sending(GIVEN),
     ]).open().otherwise(OTHER_STEPS),
     route("rekey/init", "An attempt of the holders of shares to make new shares.", &[
-        unadmitted(Verb::Get, "rekey-attempt-read-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::rekey_progress)),
-        unadmitted(Verb::Post, "rekey-attempt-initialize", "Begin an attempt.", |asked| bare(asked, Asked::begin_rekey)).sending(REKEY),
-        unadmitted(Verb::Delete, "rekey-attempt-cancel", "Cancel the attempt.", |asked| bare(asked, Asked::cancel_rekey)),
+        unadmitted(Verb::Get, "rekey-attempt-read-progress", "Read the progress of the attempt.", |asked| bare(asked, ceremonies::rekey_progress)),
+        unadmitted(Verb::Post, "rekey-attempt-initialize", "Begin an attempt.", |asked| bare(asked, ceremonies::begin_rekey)).sending(REKEY),
+        unadmitted(Verb::Delete, "rekey-attempt-cancel", "Cancel the attempt.", |asked| bare(asked, ceremonies::cancel_rekey)),
     ]).open().otherwise(OTHER_STEPS),
     route("rekey/update", "Takes the present shares for the attempt to make new ones, one by one.", &[
-        unadmitted(Verb::Post, "rekey-attempt-update", "Give a share.", |asked| bare(asked, Asked::give_for_rekey)).sending(GIVEN),
+        unadmitted(Verb::Post, "rekey-attempt-update", "Give a share.", |asked| bare(asked, ceremonies::give_for_rekey)).sending(GIVEN),
     ]).open().otherwise(OTHER_STEPS),
     route("rekey/verify", "Verifies the new shares: takes them from their holders, one by one.", &[
-        unadmitted(Verb::Get, "rekey-verification-read-progress", "Read the progress of the attempt.", |asked| bare(asked, Asked::verification_progress)),
-        unadmitted(Verb::Post, "rekey-verification-update", "Give a new share.", |asked| bare(asked, Asked::verify)).sending(GIVEN),
-        unadmitted(Verb::Delete, "rekey-verification-cancel", "Restart the verification.", |asked| bare(asked, Asked::restart_verification)),
+        unadmitted(Verb::Get, "rekey-verification-read-progress", "Read the progress of the attempt.", |asked| bare(asked, ceremonies::verification_progress)),
+        unadmitted(Verb::Post, "rekey-verification-update", "Give a new share.", |asked| bare(asked, ceremonies::verify)).sending(GIVEN),
+        unadmitted(Verb::Delete, "rekey-verification-cancel", "Restart the verification.", |asked| bare(asked, ceremonies::restart_verification)),
     ]).open().otherwise(OTHER_STEPS),
     undescribed("rekey/backup", &[
         unadmitted(Verb::Get, "", "", |asked| bare(asked, ceremonies::backup)),
