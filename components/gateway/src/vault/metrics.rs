@@ -82,19 +82,11 @@ type Labels = BTreeMap<String, String>;
 #[serde(rename_all = "PascalCase")]
 struct Summary {
     timestamp: String,
-    gauges: Vec<Gauge>,
+    gauges: Vec<Sample>,
     /// Nothing is kept value by value.
     points: [(); 0],
     counters: Vec<Sampled>,
     samples: Vec<Sampled>,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct Gauge {
-    name: String,
-    value: f64,
-    labels: Labels,
 }
 
 /// Counts and measures since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
@@ -135,12 +127,17 @@ impl Summary {
     }
 
     fn add(&mut self, kinds: &BTreeMap<&str, &str>, sample: Sample) {
+        let kind = kinds.get(sample.name.as_str()).copied();
+        if kind == Some("gauge") {
+            self.gauges.push(sample);
+            return;
+        }
         let Sample {
             name,
-            labels,
             value,
+            labels,
         } = sample;
-        match kinds.get(name.as_str()).copied() {
+        match kind {
             Some("counter") => self.counters.push(Sampled {
                 name,
                 count: whole(value),
@@ -148,11 +145,6 @@ impl Summary {
                 mean: if value > 0.0 { 1.0 } else { 0.0 },
                 labels,
                 ..Sampled::default()
-            }),
-            Some("gauge") => self.gauges.push(Gauge {
-                name,
-                value,
-                labels,
             }),
             _ => {
                 let parts = [("_sum", true), ("_count", false)];
@@ -200,12 +192,13 @@ fn whole(value: f64) -> u64 {
     value as u64
 }
 
-/// One line of an exposition.
-#[derive(Debug, PartialEq)]
+/// One line of an exposition. That of a gauge is shown as it is.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 struct Sample {
     name: String,
-    labels: Labels,
     value: f64,
+    labels: Labels,
 }
 
 impl Sample {
@@ -223,8 +216,8 @@ impl Sample {
         let value = rest.split_ascii_whitespace().next()?.parse().ok()?;
         Some(Self {
             name: name.to_owned(),
-            labels,
             value,
+            labels,
         })
     }
 }
