@@ -5,7 +5,7 @@ use gatehouse_auth_method_api::StorageError;
 use gatehouse_ports::RandomError;
 use serde::Serialize;
 
-use super::fields::{BodyError, ConversionError};
+use super::fields::{ContentError, ConversionError};
 use super::text;
 use crate::host::AuditFailure;
 use crate::http::Response;
@@ -235,14 +235,14 @@ impl From<ConversionError> for ApiError {
     }
 }
 
-impl From<BodyError> for ApiError {
-    fn from(error: BodyError) -> Self {
+impl From<ContentError> for ApiError {
+    fn from(error: ContentError) -> Self {
         match error {
-            BodyError::Json(JsonError::Malformed | JsonError::NotAnObject) => {
+            ContentError::Json(JsonError::Malformed | JsonError::NotAnObject) => {
                 Self::plain(400, "error parsing JSON")
             }
-            BodyError::Json(JsonError::DuplicateMember) => Self::plain(400, "duplicate key"),
-            BodyError::Json(error) => Self::plain(400, format!("error parsing JSON: {error}")),
+            ContentError::Json(JsonError::DuplicateMember) => Self::plain(400, "duplicate key"),
+            ContentError::Json(error) => Self::plain(400, format!("error parsing JSON: {error}")),
             error => Self::plain(415, error.to_string()),
         }
     }
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_a_parser_refuses_is_not_repeated() {
-        let error = ApiError::from(BodyError::Json(JsonError::Malformed));
+        let error = ApiError::from(ContentError::Json(JsonError::Malformed));
         assert_eq!(
             body(&error, Audience::Login),
             r#"{"errors":["error parsing JSON"]}"#

@@ -11,7 +11,7 @@ type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
 
 /// Why a body has no fields to offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BodyError {
+pub(crate) enum ContentError {
     /// Not a JSON object, or beyond the limits for one.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -30,7 +30,7 @@ pub(super) enum Content<'a> {
 }
 
 /// The values of a request's body (contract 1.3).
-pub(super) fn body(request: &Request) -> Result<Values<'_>, BodyError> {
+pub(super) fn body(request: &Request) -> Result<Values<'_>, ContentError> {
     Ok(match content(request)? {
         Content::Members(members) => shapes(members),
         Content::Form(pairs) => texts(pairs),
@@ -38,17 +38,17 @@ pub(super) fn body(request: &Request) -> Result<Values<'_>, BodyError> {
 }
 
 /// A request's body, read.
-pub(super) fn content(request: &Request) -> Result<Content<'_>, BodyError> {
+pub(super) fn content(request: &Request) -> Result<Content<'_>, ContentError> {
     if request.body.is_empty() {
         return Ok(Content::Members(Vec::new()));
     }
     if request.has_encoded_body() {
-        return Err(BodyError::Encoded);
+        return Err(ContentError::Encoded);
     }
     let media_type = request.media_type().unwrap_or_default();
     let family = media_type.split('/').next().unwrap_or_default();
     if family.eq_ignore_ascii_case("multipart") {
-        return Err(BodyError::Multipart);
+        return Err(ContentError::Multipart);
     }
     // `curl -d '{...}'` sends JSON under the type of forms.
     let starts_as_json = matches!(request.body.trim_ascii_start().first(), Some(b'{' | b'['));
@@ -59,7 +59,7 @@ pub(super) fn content(request: &Request) -> Result<Content<'_>, BodyError> {
 }
 
 /// The values of a request's query.
-pub(super) fn query(request: &Request) -> Result<Values<'_>, BodyError> {
+pub(super) fn query(request: &Request) -> Result<Values<'_>, ContentError> {
     form(request.query.as_bytes()).map(texts)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
         .collect()
 }
 
-fn form(body: &[u8]) -> Result<Vec<(Cow<'_, str>, String)>, BodyError> {
+fn form(body: &[u8]) -> Result<Vec<(Cow<'_, str>, String)>, ContentError> {
     let text = std::str::from_utf8(body).map_err(|_| JsonError::NotUtf8)?;
     if query::pairs(text).nth(MAXIMUM_MEMBERS).is_some() {
         return Err(JsonError::TooManyMembers.into());

@@ -10,7 +10,7 @@ mod parameters;
 mod verbatim;
 
 pub(crate) use conversion::{ConversionError, parse_boolean};
-pub(crate) use input::BodyError;
+pub(crate) use input::ContentError;
 pub(crate) use of_write::fields_of_write;
 pub(crate) use parameters::parameters;
 pub(crate) use verbatim::Verbatim;
@@ -44,7 +44,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// When the body is neither, or exceeds a limit.
-    pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
+    pub(crate) fn of_body(request: &'a Request) -> Result<Self, ContentError> {
         Ok(Self::unexpected(input::body(request)?))
     }
 
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// When there are more than a body may have.
-    pub(crate) fn of_query(request: &'a Request) -> Result<Self, BodyError> {
+    pub(crate) fn of_query(request: &'a Request) -> Result<Self, ContentError> {
         let mut fields = input::query(request)?;
         fields.retain(|(name, _)| !is_directive(name));
         Ok(Self::unexpected(fields))

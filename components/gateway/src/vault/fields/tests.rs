@@ -278,11 +278,11 @@ fn objects_within_bodies_have_fields_of_their_own() {
 fn h10_encoded_and_multipart_bodies_are_refused() {
     let multipart = request("multipart/form-data; boundary=x", "--x--");
     let refused = Fields::of_body(&multipart);
-    assert_eq!(refused.err(), Some(BodyError::Multipart));
+    assert_eq!(refused.err(), Some(ContentError::Multipart));
     let mut encoded = request("application/json", "{}");
     encoded.headers.push("Content-Encoding", "gzip");
     let refused = Fields::of_body(&encoded);
-    assert_eq!(refused.err(), Some(BodyError::Encoded));
+    assert_eq!(refused.err(), Some(ContentError::Encoded));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::input::{self, BodyError, Content};
+use super::input::{self, Content, ContentError};
 use crate::http::Request;
 
 /// The values of a body exactly as they were sent, every digit of a number and every `null` included. It serializes as an
@@ -19,7 +19,7 @@ impl<'a> Verbatim<'a> {
     /// # Errors
     ///
     /// When the body is neither, or exceeds a limit.
-    pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
+    pub(crate) fn of_body(request: &'a Request) -> Result<Self, ContentError> {
         let content = input::content(request)?;
         Ok(Self {
             content,
