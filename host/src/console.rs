@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aws_lc_rs::{hmac, rand};
+use aws_lc_rs::rand;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_store::{KeyFileError, read_key_file};
@@ -41,11 +41,7 @@ pub fn environment(
 ) -> Result<[(String, String); 2], ConsoleKeyError> {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     match key_file {
-        Some(file) => {
-            let root = read_key_file(file)?.to_text();
-            let root = hmac::Key::new(hmac::HMAC_SHA256, root.as_bytes());
-            key.copy_from_slice(hmac::sign(&root, LABEL).as_ref());
-        }
+        Some(file) => key = read_key_file(file)?.derived(LABEL),
         None => rand::fill(key.as_mut_slice()).map_err(|_| ConsoleKeyError::NoRandomness)?,
     }
     Ok([
@@ -88,6 +84,18 @@ mod tests {
         assert_eq!(key(Some(&file)), key(Some(&file)));
         assert_ne!(key(Some(&file)), key(Some(&other)));
         assert!(!root.to_text().contains(&key(Some(&file))));
+    }
+
+    #[test]
+    fn h17_sessions_of_earlier_releases_open_with_the_same_key_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        create_key_file(&file).unwrap();
+        std::fs::write(&file, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+        assert_eq!(
+            key(Some(&file)),
+            "FVYO_IaV3B__KDkVurB9XIDIUheXqz5vT2H1YtOztzE"
+        );
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use aws_lc_rs::hmac;
 use gatehouse::server::Server;
 use gatehouse::settings::Settings;
 use gatehouse_access::{ROOT_TOKEN_CHARACTERS, RootTokenHash};
@@ -20,7 +19,7 @@ use zeroize::Zeroizing;
 use super::installation::{self, Description, Options, Reconciler, Report, Summary};
 
 /// Tells the token from all else that is made of the root key. The number of the block follows.
-const LABEL: &str = "gatehouse bootstrap token 1";
+const LABEL: &[u8] = b"gatehouse bootstrap token 1";
 const TOKEN_PREFIX: &str = "hvs.";
 const TOKEN_CHARACTERS: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -152,14 +151,12 @@ pub(super) fn read(file: &Path) -> Result<Description> {
 
 /// The root token of a first start: 51 letters and digits that only who has the root key can make.
 fn token_of(root_key: &RootKey) -> Zeroizing<String> {
-    let text = root_key.to_text();
-    let key = hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes());
     let mut token = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
     token.push_str(TOKEN_PREFIX);
     for block in 0_u8..2 {
-        let bytes = hmac::sign(&key, &[LABEL.as_bytes(), &[block]].concat());
+        let bytes = root_key.derived(&[LABEL, &[block]].concat());
         let missing = ROOT_TOKEN_CHARACTERS - token.len();
-        for byte in bytes.as_ref().iter().take(missing) {
+        for byte in bytes.iter().take(missing) {
             let place = usize::from(*byte) % TOKEN_CHARACTERS.len();
             token.extend(TOKEN_CHARACTERS.get(place).copied().map(char::from));
         }
@@ -206,5 +203,15 @@ mod tests {
         assert!(!token.contains(&*key.to_text()));
         let other = RootKey::generate(&OsRandom).unwrap();
         assert_ne!(token, token_of(&other));
+    }
+
+    #[test]
+    fn a8_a_first_start_of_an_earlier_release_is_continued_with_the_same_token() {
+        let key = RootKey::from_text("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=").unwrap();
+        let token = token_of(&key);
+        assert_eq!(
+            *token,
+            "hvs.DsfAU7eRjop5xWgquGaIuatpwqMnAQX4ekt2sUhIe81tVxNr510"
+        );
     }
 }
