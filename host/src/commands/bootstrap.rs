@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use gatehouse::server::Server;
 use gatehouse::settings::Settings;
-use gatehouse_access::{ROOT_TOKEN_CHARACTERS, RootTokenHash};
+use gatehouse_access::{BASE62, ROOT_TOKEN_CHARACTERS, RootTokenHash, SERVICE_TOKEN_PREFIX};
 use gatehouse_ports::OsRandom;
 use gatehouse_ports::rules::jittered;
 use gatehouse_store::{RootKey, read_key_file};
@@ -20,9 +20,6 @@ use super::installation::{self, Description, Options, Reconciler, Report, Summar
 
 /// Tells the token from all else that is made of the root key. The number of the block follows.
 const LABEL: &[u8] = b"gatehouse bootstrap token 1";
-const TOKEN_PREFIX: &str = "hvs.";
-const TOKEN_CHARACTERS: &[u8; 62] =
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Most passes of one start, whatever they find.
 const MOST_PASSES: usize = 8;
@@ -152,13 +149,13 @@ pub(super) fn read(file: &Path) -> Result<Description> {
 /// The root token of a first start: 51 letters and digits that only who has the root key can make.
 fn token_of(root_key: &RootKey) -> Zeroizing<String> {
     let mut token = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
-    token.push_str(TOKEN_PREFIX);
+    token.push_str(SERVICE_TOKEN_PREFIX);
     for block in 0_u8..2 {
         let bytes = root_key.derived(&[LABEL, &[block]].concat());
         let missing = ROOT_TOKEN_CHARACTERS - token.len();
         for byte in bytes.iter().take(missing) {
-            let place = usize::from(*byte) % TOKEN_CHARACTERS.len();
-            token.extend(TOKEN_CHARACTERS.get(place).copied().map(char::from));
+            let place = usize::from(*byte) % BASE62.len();
+            token.extend(BASE62.get(place).copied().map(char::from));
         }
     }
     token

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use gatehouse_ports::console_paths::{PAGE_POLICY, is_for_console, refusal_page};
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 
@@ -83,7 +84,7 @@ impl RequestError {
                     .unwrap_or("error")
                     .to_ascii_lowercase();
                 (
-                    "application/vnd.api+json",
+                    MEDIA_TYPE,
                     format!(
                         r#"{{"errors":[{{"status":"{}","title":"{title}","detail":"{self}"}}]}}"#,
                         status.as_u16()

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use gatehouse::listener::RequestHandler as _;
 use gatehouse::server::ComponentHandler;
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
@@ -18,8 +19,6 @@ use serde_json::Value;
 use url::Url;
 
 use super::report::shown;
-
-const JSON_API: &str = "application/vnd.api+json";
 
 /// Most bytes that an answer may hold: a list of a hundred thousand names is far below that.
 const MAXIMUM_ANSWER: usize = 32 << 20;
@@ -263,7 +262,7 @@ impl Server {
 
     async fn send(&self, method: Method, target: &Url, body: Option<&Value>) -> Result<Answer> {
         let media_type = match target.path().contains("/api/v2/") {
-            true => JSON_API,
+            true => MEDIA_TYPE,
             false => "application/json",
         };
         let mut request = Request::builder()
@@ -272,7 +271,7 @@ impl Server {
             .header(header::CONTENT_TYPE, media_type)
             .header("X-Vault-Request", "true")
             .header("X-Vault-Token", self.token.clone());
-        if media_type == JSON_API {
+        if media_type == MEDIA_TYPE {
             let bearer = [b"Bearer ".as_slice(), self.token.as_bytes()].concat();
             let mut bearer = header::HeaderValue::from_bytes(&bearer)?;
             bearer.set_sensitive(true);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use clap::{Args, Subcommand};
+use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use http::{Method, Request, Response, header};
 use http_body_util::Full;
 use serde_json::{Value, json};
@@ -13,8 +14,6 @@ use zeroize::Zeroizing;
 use crate::commands::client::RemoteServer;
 
 use crate::commands::installation::TOKEN_VARIABLES;
-
-const MEDIA_TYPE: &str = "application/vnd.api+json";
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 

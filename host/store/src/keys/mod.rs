@@ -1,7 +1,7 @@
 //! The data keys of an open store: what they have sealed, when a new one is due, and sealing anew what an earlier one has sealed (SEC-K4).
 //!
 //! **How many records one key may seal**: nonces are random and have 192 bits, of which half derives a key of its own for each message,
-//! so one key is good for 2^80 messages. All the same it is replaced after [`RotationPolicy::MOST_OPERATIONS`] records, fewer than the
+//! so one key is good for 2^80 messages. All the same it is replaced after [`MOST_OPERATIONS`] records, fewer than the
 //! 2^32 that a key with random 96-bit nonces may seal: a bound that holds for either, and that the clients of the protocol know. The count
 //! is stored at every call of [`SealedBackend::tend_keys`]; a crash loses what was sealed since.
 //!
@@ -16,6 +16,7 @@ mod reencryption;
 use std::sync::atomic::Ordering;
 
 use gatehouse_barrier::{Barrier, Keyring, RootKey, Term};
+use gatehouse_ports::key_rotation::{FEWEST_OPERATIONS, MOST_OPERATIONS, SHORTEST_INTERVAL};
 use gatehouse_ports::{Change, Check, CommitError, OsRandom, Requirement, StoreError, Version};
 
 use crate::generation::GenerationRecord;
@@ -48,18 +49,11 @@ pub struct RotationPolicy {
 }
 
 impl RotationPolicy {
-    /// The largest `max_operations`, and the default: nine tenths of 2^32.
-    pub const MOST_OPERATIONS: u64 = 3_865_470_566;
-    /// The smallest `max_operations`.
-    pub const FEWEST_OPERATIONS: u64 = 1_000_000;
-    /// The smallest `interval` that is not 0, in seconds.
-    pub const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
-
     /// Tells whether the numbers are within the bounds.
     #[must_use]
     pub fn is_usable(&self) -> bool {
-        (Self::FEWEST_OPERATIONS..=Self::MOST_OPERATIONS).contains(&self.max_operations)
-            && (self.interval == 0 || self.interval >= Self::SHORTEST_INTERVAL)
+        (FEWEST_OPERATIONS..=MOST_OPERATIONS).contains(&self.max_operations)
+            && (self.interval == 0 || self.interval >= SHORTEST_INTERVAL)
     }
 }
 
@@ -67,7 +61,7 @@ impl Default for RotationPolicy {
     fn default() -> Self {
         Self {
             enabled: true,
-            max_operations: Self::MOST_OPERATIONS,
+            max_operations: MOST_OPERATIONS,
             interval: 0,
         }
     }

@@ -139,6 +139,7 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 #[cfg(test)]
 mod tests {
     use gatehouse_barrier::Keyring;
+    use gatehouse_ports::key_rotation::MOST_OPERATIONS;
 
     use super::*;
 
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn k4_a_key_is_due_at_its_bounds_and_not_before() {
         let mut record = KeyRecord::new(1_000_000);
-        record.encryptions = RotationPolicy::MOST_OPERATIONS - 1;
+        record.encryptions = MOST_OPERATIONS - 1;
         assert!(!record.is_rotation_due(u64::MAX));
         record.encryptions += 1;
         assert!(record.is_rotation_due(1_000_000));

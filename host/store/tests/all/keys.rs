@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::key_rotation::{FEWEST_OPERATIONS, MOST_OPERATIONS};
 use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
 use gatehouse_store::{
     Answer, Backend, MemoryBackend, Namespace, PrivateStore, RotationPolicy, SealedBackend,
@@ -303,7 +304,7 @@ async fn k4_a_key_is_replaced_when_its_policy_says_so() {
     );
     let daily = RotationPolicy {
         enabled: true,
-        max_operations: RotationPolicy::FEWEST_OPERATIONS,
+        max_operations: FEWEST_OPERATIONS,
         interval: DAY,
     };
     host.sealed.set_rotation_policy(daily).await.unwrap();
@@ -328,11 +329,11 @@ async fn k4_a_key_is_replaced_when_its_policy_says_so() {
             ..daily
         },
         RotationPolicy {
-            max_operations: RotationPolicy::FEWEST_OPERATIONS - 1,
+            max_operations: FEWEST_OPERATIONS - 1,
             ..daily
         },
         RotationPolicy {
-            max_operations: RotationPolicy::MOST_OPERATIONS + 1,
+            max_operations: MOST_OPERATIONS + 1,
             ..daily
         },
     ] {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
+use gatehouse_ports::key_rotation::SHORTEST_INTERVAL;
 use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
 use gatehouse_store::{
     Answer, Backend, Guard, MemoryBackend, Namespace, PrivateStore, RootKey, RotationPolicy,
@@ -257,12 +258,11 @@ async fn k4_a_pass_of_another_host_for_an_earlier_key_drops_none_that_is_needed(
 async fn k4_a_key_that_is_due_is_replaced_by_one_of_the_hosts() {
     let it = Installation::new().await;
     let policy = RotationPolicy {
-        interval: RotationPolicy::SHORTEST_INTERVAL,
+        interval: SHORTEST_INTERVAL,
         ..RotationPolicy::default()
     };
     it.a.sealed.set_rotation_policy(policy).await.unwrap();
-    it.clock
-        .advance(Duration::from_secs(RotationPolicy::SHORTEST_INTERVAL));
+    it.clock.advance(Duration::from_secs(SHORTEST_INTERVAL));
     it.b.wire.hold_up();
     let sealed = it.b.sealed.clone();
     let tending = tokio::spawn(async move { sealed.tend_keys().await });
