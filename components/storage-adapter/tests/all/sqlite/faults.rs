@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
-use gatehouse_ports::{CommitError, Store as _, StoreError};
+use gatehouse_ports::{Clock as _, CommitError, Store as _, StoreError};
 use gatehouse_spin_sqlite::Verdict;
 use gatehouse_storage_adapter::sqlite::DatabaseError;
 
-use super::Setting;
+use super::{Instance, Setting};
 use crate::setting::{absent, delete, put, value};
 
 #[test]
@@ -61,6 +62,49 @@ fn a_lock_that_is_never_let_go_is_told_with_its_cure() {
         panic!("{refused:?}");
     };
     assert!(why.contains("end what has the file open"), "{why}");
+}
+
+/// An instance whose commits find the database locked, each after so many seconds, so often; and how often it has asked.
+fn locked_out(setting: &Setting, seconds: u64, times: usize) -> (Instance, Arc<AtomicUsize>) {
+    let client = setting.databases.another_client();
+    let (time, asked) = (setting.time.0.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = asked.clone();
+    client.intercept(move |statement| {
+        let is_commit = statement.contains("insert into gatehouse_entry");
+        if is_commit && counted.fetch_add(1, Ordering::Relaxed) < times {
+            time.advance(Duration::from_secs(seconds));
+            return Verdict::Fail(DatabaseError::Io("database is locked".to_owned()));
+        }
+        Verdict::Proceed
+    });
+    (setting.instance_of(client), asked)
+}
+
+#[test]
+fn a_lock_that_is_held_is_waited_for_until_ten_seconds_have_passed() {
+    for (seconds, tries) in [(4, 3), (5, 2), (9, 2), (10, 1), (60, 1)] {
+        let setting = Setting::new();
+        setting.instance().commit(vec![], vec![]).unwrap();
+        let (instance, asked) = locked_out(&setting, seconds, usize::MAX);
+        let refused = instance.commit(vec![], vec![put("a", "1")]);
+        let told = format!("{refused:?}");
+        assert!(told.contains("end what has the file open"), "{told}");
+        assert_eq!(asked.load(Ordering::Relaxed), tries, "{seconds}");
+        let passed = setting.time.0.now_milliseconds() - super::START;
+        assert_eq!(passed, seconds * 1000 * tries as u64);
+        assert_eq!(value(&setting.instance(), "a"), None);
+    }
+}
+
+#[test]
+fn a_lock_that_is_let_go_before_ten_seconds_have_passed_is_not_noticed() {
+    for (seconds, times) in [(4, 2), (9, 1)] {
+        let setting = Setting::new();
+        let (instance, asked) = locked_out(&setting, seconds, times);
+        instance.commit(vec![], vec![put("a", "1")]).unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), times + 1);
+        assert_eq!(value(&setting.instance(), "a").as_deref(), Some("1"));
+    }
 }
 
 #[test]
