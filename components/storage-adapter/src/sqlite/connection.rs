@@ -67,14 +67,24 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         Ok(now_open)
     }
 
-    /// Executes one statement, which is a transaction by itself. Where the connection was closed before anything was done, it is executed on
-    /// another one. A connection whose answer was lost is replaced for the next statement; this one is not repeated, since it may have been
-    /// executed.
+    /// Executes one statement, which is a transaction by itself, as [`Self::attempt`] does.
     pub(super) fn execute(
         &self,
         statement: &str,
         parameters: &[Value],
     ) -> Result<Vec<Row>, StoreError> {
+        let outcome = self.attempt(statement, parameters)?;
+        outcome.map_err(|error| error.at(&self.label))
+    }
+
+    /// Executes one statement, for callers that tell the failures of a database apart. Where the connection was closed before anything was
+    /// done, it is executed on another one. A connection whose answer was lost is replaced for the next statement; this one is not repeated,
+    /// since it may have been executed. The outer error is that of a database that cannot be opened.
+    pub(super) fn attempt(
+        &self,
+        statement: &str,
+        parameters: &[Value],
+    ) -> Result<Result<Vec<Row>, DatabaseError>, StoreError> {
         let mut outcome = Err(DatabaseError::InvalidConnection);
         for _ in 0..CONNECTIONS {
             let opened = self.opened()?;
@@ -87,10 +97,10 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
                 break;
             }
         }
-        outcome.map_err(|error| error.at(&self.label))
+        Ok(outcome)
     }
 
-    /// The same, where nothing is lost if it is left out: it is not tried again.
+    /// Executes one statement where nothing is lost if it is left out: it is not tried again.
     pub(super) fn execute_if_free(
         &self,
         opened: &Opened<H::Database>,

@@ -74,7 +74,7 @@ impl DatabaseError {
     /// got the same request twice.
     #[must_use]
     pub fn has_lost_connection(&self) -> bool {
-        const LOST: [&str; 2] = ["http error", "a baton that has already been used"];
+        const LOST: [&str; 2] = ["http error", USED_BATON];
         matches!(self, Self::Io(text) if LOST.iter().any(|sign| text.contains(sign)))
     }
 
@@ -115,10 +115,13 @@ impl DatabaseError {
     }
 }
 
+/// The refusal of a server of libSQL to execute a request that it has had.
+const USED_BATON: &str = "a baton that has already been used";
+
 const FULL: &str = "is full, or its disk is: make room; nothing was written";
 
 /// Signs in SQLite's words, and what mends them.
-const CURES: [(&str, &str); 9] = [
+const CURES: [(&str, &str); 10] = [
     ("is full", FULL),
     (
         "is locked",
@@ -146,6 +149,11 @@ const CURES: [(&str, &str); 9] = [
         "http error",
         "cannot be reached: see to it that its server runs, and that its url in the runtime configuration leads there. What was to be \
          written may have been: read before repeating",
+    ),
+    (
+        USED_BATON,
+        "got a statement twice from the network, and its first answer was lost. What was to be written may have been: read before \
+         repeating",
     ),
     (
         "AUTH_",
@@ -218,6 +226,10 @@ mod tests {
             (io("file is not a database"), "correct its path"),
             (io("disk I/O error"), "the disk"),
             (io("Hrana: `http error: `gone``"), "its server runs"),
+            (
+                io("Hrana: `api error: `Received a baton that has already been used``"),
+                "read before repeating",
+            ),
             (io("Hrana: `api error: `AUTH_JWT_INVALID``"), "the token"),
             (io(&"é".repeat(500)), "failed: é"),
         ] {

@@ -111,6 +111,12 @@ pub fn commit(table: Table, checks: usize, changes: usize) -> String {
     )
 }
 
+/// Tells if a commit has left a row: its version, then its `keys`. Answers a row if so.
+pub fn written(table: Table, keys: usize) -> String {
+    let (name, keys) = (name(table), vec!["?"; keys].join(", "));
+    format!("select 1 from {name} where version = ? and key in ({keys}) limit 1")
+}
+
 /// Finds the first check that does not hold: for each of `checks` the key and its version or null for absent; then now. Answers its
 /// index.
 pub fn check(table: Table, checks: usize) -> String {
@@ -167,6 +173,7 @@ mod tests {
             (6, scan(Table::Entry)),
             (7, commit(Table::Entry, 0, 2)),
             (4 + 6 + 2, commit(Table::Cache, 2, 2)),
+            (4, written(Table::Entry, 3)),
             (5, check(Table::Cache, 2)),
             (2, purge(Table::Cache)),
         ] {

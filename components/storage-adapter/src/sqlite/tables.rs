@@ -32,6 +32,15 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
             _ => Err(self.nonsense()),
         }
     }
+
+    /// True if the commit of `version` is known to be applied. Otherwise it may be all the same, or may be yet: another one may have written
+    /// the same keys since, and a statement whose answer was lost may still be under way.
+    fn is_written(&self, table: Table, changes: &[SealedChange<'_>], version: Version) -> bool {
+        let mut parameters = vec![version_value(version)];
+        parameters.extend(changes.iter().map(|change| Value::from(change.key)));
+        let rows = self.execute(&statements::written(table, changes.len()), &parameters);
+        rows.is_ok_and(|rows| !rows.is_empty())
+    }
 }
 
 impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
@@ -137,7 +146,15 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             parameters.push(time_value(now));
         }
         let statement = statements::commit(table, checks.len(), changes.len());
-        match self.execute(&statement, &parameters)?.len() {
+        let rows = match self.attempt(&statement, &parameters)? {
+            Err(error)
+                if error.has_lost_connection() && self.is_written(table, changes, version) =>
+            {
+                return Ok(Committed::Applied);
+            }
+            rows => rows.map_err(|error| error.at(&self.label))?,
+        };
+        match rows.len() {
             0 => Ok(Committed::Refused(None)),
             written if written == changes.len() => Ok(Committed::Applied),
             _ => Err(self.nonsense()),

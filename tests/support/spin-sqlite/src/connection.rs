@@ -1,7 +1,7 @@
 //! One connection, and the values that pass over it.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatehouse_storage_adapter::sqlite::{DatabaseError, Row, Value};
@@ -9,7 +9,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{OpenFlags, params_from_iter, types};
 
-use crate::{Databases, Nature, Verdict};
+use crate::{Databases, Nature, Verdict, used_baton};
 
 /// The words of Spin's libSQL client for a statement that it does not send.
 const UNSUPPORTED: &str = "unsupported statement";
@@ -23,6 +23,8 @@ pub struct Connection {
     connection: Arc<Mutex<rusqlite::Connection>>,
     /// Statements that it was sent.
     sent: Arc<AtomicU64>,
+    /// True once an answer was lost, and with it the baton of the next statement.
+    has_lost_baton: Arc<AtomicBool>,
 }
 
 /// Columns and rows of an answer.
@@ -69,6 +71,7 @@ impl Connection {
             of,
             connection: Arc::new(Mutex::new(connection)),
             sent: Arc::default(),
+            has_lost_baton: Arc::default(),
         })
     }
 
@@ -82,6 +85,9 @@ impl Connection {
             if statement.starts_with("pragma") && statement.contains('=') {
                 return Err(DatabaseError::Io(UNSUPPORTED.to_owned()));
             }
+            if self.has_lost_baton.load(Ordering::Relaxed) {
+                return Err(used_baton());
+            }
             if self.sent.fetch_add(1, Ordering::Relaxed) >= statements {
                 return Err(DatabaseError::Io(EXPIRED.to_owned()));
             }
@@ -90,6 +96,7 @@ impl Connection {
             Verdict::Proceed => self.query(statement, parameters),
             Verdict::Fail(error) => Err(error),
             Verdict::LoseAnswer(error) => {
+                self.has_lost_baton.store(true, Ordering::Relaxed);
                 self.query(statement, parameters)?;
                 Err(error)
             }

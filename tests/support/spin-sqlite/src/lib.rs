@@ -39,7 +39,7 @@ pub enum Nature {
     ReadOnlyFiles,
     /// The same, on a disk that has no room for them to grow.
     FullFiles,
-    /// A server of libSQL, which makes settings itself: clients may ask and not set.
+    /// A server of libSQL, which makes settings itself: clients may ask and not set. A connection that lost an answer is of no use any more.
     LibSql {
         /// Its `pragma synchronous`.
         synchronous: i64,
@@ -54,6 +54,21 @@ impl Nature {
         synchronous: 2,
         statements: 32,
     };
+}
+
+/// The words of Spin's libSQL client for an answer of the server that was lost on the way.
+#[must_use]
+pub fn lost_answer() -> DatabaseError {
+    let text = "Hrana: `http error: `connection closed before message completed``";
+    DatabaseError::Io(text.to_owned())
+}
+
+/// Its words for the refusal of the server to execute a request that it has had: a connection goes on with a baton that each answer brings
+/// anew.
+#[must_use]
+pub fn used_baton() -> DatabaseError {
+    let text = "Hrana: `api error: `Received a baton that has already been used``";
+    DatabaseError::Io(text.to_owned())
 }
 
 impl FromStr for Nature {

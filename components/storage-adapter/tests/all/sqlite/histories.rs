@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gatehouse_ports::Store as _;
-use gatehouse_spin_sqlite::{Nature, Verdict};
+use gatehouse_spin_sqlite::{Nature, Verdict, lost_answer};
 use gatehouse_storage_adapter::sqlite::DatabaseError;
 
 use super::Setting;
@@ -22,9 +22,13 @@ fn assert_linearizable(nature: Nature) {
             if !statement.contains("insert into gatehouse_entry") {
                 return Verdict::Proceed;
             }
-            let broken = || DatabaseError::Io("the connection was reset".to_owned());
-            match commits.fetch_add(1, Ordering::Relaxed) % 5 {
-                3 => Verdict::LoseAnswer(broken()),
+            let broken = || match nature {
+                Nature::LibSql { .. } => lost_answer(),
+                _ => DatabaseError::Io("the connection was reset".to_owned()),
+            };
+            // Each commit that is never known multiplies the orders that are tried.
+            match commits.fetch_add(1, Ordering::Relaxed) % 10 {
+                3 | 8 => Verdict::LoseAnswer(broken()),
                 4 => Verdict::Fail(broken()),
                 _ => Verdict::Proceed,
             }
