@@ -3,7 +3,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    AccessDecision, Action, Decision, DelegationScope, Edition, Entitlement, Failure,
+    AccessDecision, Action, Decision, DelegationScope, Description, Edition, Entitlement, Failure,
     Identification, Identity, ListedOrganization, MembershipSummaries, OrganizationRole,
     OrganizationTarget, OwningOrganization, Plan, PlanEntitlements, Principal, User,
 };
@@ -51,6 +51,21 @@ impl OrganizationRole {
     }
 }
 
+impl Description {
+    /// No part: the decision alone.
+    pub const NOTHING: Self = Self {
+        entitlements: false,
+        permissions: false,
+        role_by_policies: None,
+    };
+
+    /// The entitlements of the plan alone.
+    pub const ENTITLEMENTS: Self = Self {
+        entitlements: true,
+        ..Self::NOTHING
+    };
+}
+
 impl AccessDecision {
     /// The teams and members with which the caller can deal by their role in the organization. By policies it may be more.
     #[must_use]
@@ -86,9 +101,9 @@ pub trait Authority {
         with_api_rate: bool,
     ) -> Result<Identification, Failure>;
 
-    /// Their role in an organization, and the decision about `action` there (contract 1.7). `granted` says that
-    /// policies allow it in addition, and `role_by_policies` which role they give, which decides nothing and shows in the
-    /// permissions. `None` where there is no such organization, which takes as long to answer as that it is hidden.
+    /// Their role in an organization, and the decision about `action` there (contract 1.7), with the parts of `described` where it is
+    /// allowed. `granted` says that policies allow the action in addition. `None` where there is no such organization, which takes as
+    /// long to answer as that it is hidden.
     ///
     /// # Errors
     ///
@@ -98,9 +113,9 @@ pub trait Authority {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        role_by_policies: Option<OrganizationRole>,
         target: &OrganizationTarget,
         action: Action,
+        described: Description,
     ) -> Result<Option<AccessDecision>, Failure>;
 
     /// Their role in each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist

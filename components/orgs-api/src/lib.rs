@@ -29,8 +29,9 @@ pub use bindings::gatehouse::orgs::agent_pools::{
 };
 pub use bindings::gatehouse::orgs::audit_trail::{Event, EventPage, Operation, Resource};
 pub use bindings::gatehouse::orgs::authority::{
-    AccessDecision, Action, Decision, DelegationScope, Identification, ListedOrganization,
-    MembershipSummaries, MembershipSummary, OrganizationTarget, OwningOrganization,
+    AccessDecision, Action, Decision, DelegationScope, Description, Identification,
+    ListedOrganization, MembershipSummaries, MembershipSummary, OrganizationTarget,
+    OwningOrganization,
 };
 pub use bindings::gatehouse::orgs::entitlements::{
     Entitlement, EntitlementValue, Permission, PlanEntitlements,

@@ -23,10 +23,10 @@ use crate::record::{
 };
 use crate::team::TEAM_PREFIX;
 use crate::{
-    AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Edition,
-    Failure, Fault, Field, FieldFault, Filter, Identity, Organization, OrganizationChanges,
-    OrganizationRole, Organizations, Page, Principal, Resource, Settings, UpdateError, Viewer,
-    plans, removal, rules, sharing,
+    AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Description,
+    Edition, Failure, Fault, Field, FieldFault, Filter, Identity, Organization,
+    OrganizationChanges, OrganizationRole, Organizations, Page, Principal, Resource, Settings,
+    UpdateError, Viewer, plans, removal, rules, sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -338,7 +338,12 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             entitlements: Vec::new(),
             permissions: Vec::new(),
         };
-        plans::describe(&mut made, role_by_policies);
+        let described = Description {
+            entitlements: true,
+            permissions: true,
+            role_by_policies,
+        };
+        plans::describe(&mut made, described);
         Ok(made)
     }
 

@@ -2,8 +2,8 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    AccessDecision, Action, Attribute, Capability, Decision, OrganizationChanges, OrganizationRole,
-    folded_name,
+    AccessDecision, Action, Attribute, Capability, Decision, Description, OrganizationChanges,
+    OrganizationRole, folded_name,
 };
 
 use super::api_error::ApiError;
@@ -97,8 +97,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows an organization.
     pub(super) fn show(&self, name: &str) -> Result<Response, ApiError> {
-        let Entry { position, .. } = self.enter_to_show(name, Action::Show)?;
-        let includes = self.includes()?;
+        // A caller who may not see the organization is not told of a fault in the query.
+        let includes = self.includes();
+        let entitlements = includes.as_ref().is_ok_and(|it| it.needs_entitlements());
+        let Entry { position, .. } = self.enter_to_show(name, Action::Show, entitlements)?;
+        let includes = includes?;
         let organization = (&position.organization, position.entitlements.as_slice());
         let feature_sets = self.feature_sets_for(includes);
         let included = includes.resources_of([organization], &feature_sets);
@@ -110,7 +113,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let Entry {
             caller,
             mut position,
-        } = self.enter_to_show(name, Action::Update)?;
+        } = self.enter_to_show(name, Action::Update, false)?;
         let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
@@ -135,7 +138,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows the entitlement set of an organization.
     pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::Show, None)?;
+        let entry = self.enter_describing(name, Action::Show, None, Description::ENTITLEMENTS)?;
         self.includes()?;
         let set = entitlement_set_of(&entry.position);
         Ok(json_api(200, &Document::new(set)))
@@ -143,8 +146,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows an entitlement set by its id.
     pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, ApiError> {
-        let entry =
-            self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
+        let entry = self.enter_by_its_own(
+            id,
+            Action::Show,
+            Description::ENTITLEMENTS,
+            |organization| &organization.external_id,
+        )?;
         self.includes()?;
         let set = entitlement_set_of(&entry.position);
         Ok(json_api(200, &Document::new(set)))

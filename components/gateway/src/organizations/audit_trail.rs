@@ -2,8 +2,8 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, OrganizationTarget,
-    Principal,
+    Action, Capability, Decision, Description, Event, Failure, MAXIMUM_EVENTS, Organization,
+    OrganizationTarget, Principal,
 };
 use serde_json::{Value, json};
 
@@ -69,9 +69,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             edition,
             identity,
             false,
-            None,
             &OrganizationTarget::OwnerOf(id.clone()),
             Action::ReadAuditTrail,
+            Description::ENTITLEMENTS,
         )?;
         let allowed = found
             .filter(|found| found.decision == Decision::Allowed && includes_audit_logging(found));

@@ -10,7 +10,7 @@
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
 use gatehouse_orgs_api::{
     self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
-    Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
+    Description, Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
 };
 use gatehouse_ports::organizations_api::TOKEN_MARK;
 
@@ -91,25 +91,50 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: Option<&str>,
     ) -> Result<Entry<'a>, ApiError> {
+        self.enter_describing(name, action, below, Description::NOTHING)
+    }
+
+    /// The same, with these parts of the organization's description.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`].
+    pub(super) fn enter_describing(
+        &self,
+        name: &str,
+        action: Action,
+        below: Option<&str>,
+        described: Description,
+    ) -> Result<Entry<'a>, ApiError> {
         let path = path_of(name).map(|path| match below {
             Some(below) => format!("{path}/{below}"),
             None => path,
         });
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
-        self.admit(caller, &named(name), action, None, |_| true)
+        self.admit(caller, &named(name), action, described, |_| true)
     }
 
-    /// The same where the answer shows what the caller may do with the organization, for which their policies count as well.
+    /// The same where the answer shows the permissions of the caller in the organization, for which their policies count as well, and
+    /// perhaps the entitlements of its plan.
     ///
     /// # Errors
     ///
     /// As [`Self::enter`].
-    pub(super) fn enter_to_show(&self, name: &str, action: Action) -> Result<Entry<'a>, ApiError> {
+    pub(super) fn enter_to_show(
+        &self,
+        name: &str,
+        action: Action,
+        entitlements: bool,
+    ) -> Result<Entry<'a>, ApiError> {
         let caller = self.authenticate(path_of(name).as_deref())?;
         self.check_media_type()?;
-        let role = self.role_by_policies(&caller, name)?;
-        self.admit(caller, &named(name), action, role, |_| true)
+        let described = Description {
+            entitlements,
+            permissions: true,
+            role_by_policies: self.role_by_policies(&caller, name)?,
+        };
+        self.admit(caller, &named(name), action, described, |_| true)
     }
 
     /// Lets a caller do something with an organization if it is the one that is meant.
@@ -118,16 +143,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         caller: Caller<'a>,
         target: &OrganizationTarget,
         action: Action,
-        role_by_policies: Option<OrganizationRole>,
+        described: Description,
         is_meant: impl FnOnce(&Organization) -> bool,
     ) -> Result<Entry<'a>, ApiError> {
         let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
             caller.granted,
-            role_by_policies,
             target,
             action,
+            described,
         )?;
         let position = position.filter(|position| is_meant(&position.organization));
         let position = position.ok_or(ApiError::NotFound);
@@ -204,7 +229,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         arrival: Arrival<'a>,
         action: Action,
     ) -> Result<Entry<'a>, ApiError> {
-        self.admit(arrival.caller, &arrival.target, action, None, |_| true)
+        let (caller, target) = (arrival.caller, &arrival.target);
+        self.admit(caller, target, action, Description::NOTHING, |_| true)
     }
 
     /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
@@ -265,9 +291,9 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             self.settings.edition,
             &caller.identity,
             rights.iter().any(|rights| rights.read),
-            None,
             &named(name),
             action,
+            Description::NOTHING,
         )?;
         Ok(position.is_some_and(|position| position.decision == Decision::Allowed))
     }
@@ -281,6 +307,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         &self,
         id: &str,
         action: Action,
+        described: Description,
         own: fn(&Organization) -> &str,
     ) -> Result<Entry<'a>, ApiError> {
         let path = if self.comes_with_policies() {
@@ -292,7 +319,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
         let target = OrganizationTarget::OwnerOf(id.to_owned());
-        self.admit(caller, &target, action, None, |found| own(found) == id)
+        self.admit(caller, &target, action, described, |found| own(found) == id)
     }
 
     /// Says whether the request presents something that can be a service token, and so have policies.

@@ -71,6 +71,11 @@ impl Includes {
         self.subscription
     }
 
+    /// Tells whether the query asks for entitlement sets.
+    pub(super) const fn needs_entitlements(self) -> bool {
+        self.entitlement_set
+    }
+
     /// Tells whether the query asks for anything.
     pub(super) const fn any(self) -> bool {
         self.any

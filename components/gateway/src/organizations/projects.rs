@@ -1,7 +1,9 @@
 //! Projects. Every organization has the one it was made with, and cannot have another (contract 4.13).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs_api::{Action, Attribute, AttributeIssue, Capability, Fault, Organization};
+use gatehouse_orgs_api::{
+    Action, Attribute, AttributeIssue, Capability, Description, Fault, Organization,
+};
 use serde_json::Value;
 
 use super::Api;
@@ -96,7 +98,9 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 
     fn enter_project(&self, id: &str, action: Action) -> Result<Entry<'a>, ApiError> {
-        self.enter_by_its_own(id, action, |organization| &organization.default_project_id)
+        self.enter_by_its_own(id, action, Description::NOTHING, |organization| {
+            &organization.default_project_id
+        })
     }
 }
 

@@ -14,10 +14,10 @@ use crate::team::Rights;
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::tokens::record::TokenRecord;
 use crate::{
-    AccessDecision, Action, Authority, Credential, Decision, Edition, Failure, Identification,
-    Identity, ListedOrganization, MembershipStatus, MembershipSummaries, MembershipSummary,
-    OrganizationRole, OrganizationTarget, Orgs, OwningOrganization, Principal, Right, Site,
-    TokenOwner, plans,
+    AccessDecision, Action, Authority, Credential, Decision, Description, Edition, Failure,
+    Identification, Identity, ListedOrganization, MembershipStatus, MembershipSummaries,
+    MembershipSummary, OrganizationRole, OrganizationTarget, Orgs, OwningOrganization, Principal,
+    Right, Site, TokenOwner, plans,
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
@@ -37,9 +37,9 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        role_by_policies: Option<OrganizationRole>,
         target: &OrganizationTarget,
         action: Action,
+        described: Description,
     ) -> Result<Option<AccessDecision>, Failure> {
         let record = self.record_meant(target)?;
         // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
@@ -82,7 +82,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             permissions: Vec::new(),
         };
         if is_allowed {
-            plans::describe(&mut found, role_by_policies);
+            plans::describe(&mut found, described);
         }
         Ok(Some(found))
     }

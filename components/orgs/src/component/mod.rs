@@ -9,15 +9,15 @@ use gatehouse_storage::wasm::ImportedStore;
 use crate::{
     AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
     AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Batch, Caller,
-    CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition, Event, EventPage,
-    Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError, IssuedToken,
-    LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames, Membership,
-    MembershipError, MembershipFilter, MembershipPage, MembershipSummaries, Memberships,
-    NumberChange, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
-    Organizations, Orgs, OwnMembership, OwningOrganization, Page, SubscriptionError,
-    SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage,
-    TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User,
-    UserDescription, Users, Viewer,
+    CreateError, CreateUserError, Credential, Decision, DelegationScope, Description, Edition,
+    Event, EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation,
+    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
+    MemberNames, Membership, MembershipError, MembershipFilter, MembershipPage,
+    MembershipSummaries, Memberships, NumberChange, Organization, OrganizationChanges,
+    OrganizationRole, OrganizationTarget, Organizations, Orgs, OwnMembership, OwningOrganization,
+    Page, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError,
+    TeamFilter, TeamPage, TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens,
+    UpdateError, User, UserDescription, Users, Viewer,
 };
 
 struct Component;
@@ -129,18 +129,11 @@ impl wit::authority::Guest for Component {
         edition: Edition,
         identity: Identity,
         granted: bool,
-        role_by_policies: Option<OrganizationRole>,
         target: OrganizationTarget,
         action: Action,
+        described: Description,
     ) -> Result<Option<AccessDecision>, Failure> {
-        ORGS.decide_access(
-            edition,
-            &identity,
-            granted,
-            role_by_policies,
-            &target,
-            action,
-        )
+        ORGS.decide_access(edition, &identity, granted, &target, action, described)
     }
 
     fn summarize_memberships(

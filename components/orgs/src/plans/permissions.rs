@@ -1,7 +1,7 @@
 //! The permissions of people in an organization, as its plan has it (contract 2.4).
 
 use super::entitlements::entitlements;
-use crate::{AccessDecision, Edition, OrganizationRole, Permission, Plan, Right};
+use crate::{AccessDecision, Description, Edition, OrganizationRole, Permission, Plan, Right};
 use Existence::{Both, Hosted, SelfHosted};
 use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
 use Right::{
@@ -88,12 +88,16 @@ const OF_ORGANIZATION_TOKEN: &[&str] = &[
     "can-create-workspace",
 ];
 
-/// Adds to a decision what the plan includes and what the caller may do, whose role by policies is this.
-pub fn describe(decision: &mut AccessDecision, role_by_policies: Option<OrganizationRole>) {
+/// Adds the parts of the description that are asked for to a decision.
+pub fn describe(decision: &mut AccessDecision, described: Description) {
     let plan = decision.organization.plan;
-    let role = greater(decision.role, role_by_policies);
-    decision.entitlements = entitlements(plan);
-    decision.permissions = permissions(plan, role, &decision.rights);
+    if described.entitlements {
+        decision.entitlements = entitlements(plan);
+    }
+    if described.permissions {
+        let role = greater(decision.role, described.role_by_policies);
+        decision.permissions = permissions(plan, role, &decision.rights);
+    }
 }
 
 /// The role of a caller who has this one by membership and that one by policies; a member, if nothing more is known.

@@ -2,9 +2,9 @@
 
 use super::*;
 use gatehouse_orgs::{
-    AccessDecision, Action, Authority, CreateUserError, Credential, Decision, ListedOrganization,
-    MembershipSummaries, OrganizationRole, Permission, Plan, Principal, Subject, User,
-    UserDescription, Users,
+    AccessDecision, Action, Authority, CreateUserError, Credential, Decision, Description,
+    ListedOrganization, MembershipSummaries, OrganizationRole, Permission, Plan, Principal,
+    Subject, User, UserDescription, Users,
 };
 use serde_json::json;
 
@@ -38,9 +38,9 @@ fn access(
         Edition::Hosted,
         &identity,
         granted,
-        None,
         &at("ACME"),
         action,
+        Description::NOTHING,
     )
     .unwrap()
 }
@@ -263,9 +263,9 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
                 Edition::Hosted,
                 &identity,
                 false,
-                None,
                 target,
                 Action::Show,
+                Description::NOTHING,
             )
             .unwrap();
         counted.take_counts().reads()
@@ -393,15 +393,51 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
                 Edition::Hosted,
                 &bob,
                 is_granted,
-                by_policies,
                 &at("acme"),
                 Action::Show,
+                Description {
+                    entitlements: true,
+                    permissions: true,
+                    role_by_policies: by_policies,
+                },
             )
             .unwrap()
             .unwrap();
         assert_eq!(found.permissions.is_empty(), !is_told);
         assert_eq!(found.entitlements.is_empty(), !is_told);
         assert_eq!(granted(&found.permissions, "can-destroy"), destroys);
+    }
+}
+
+#[test]
+fn contract_2_4_a_decision_carries_the_parts_of_the_description_that_are_asked_for() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    create(&orgs, "acme");
+    let root = identify(&orgs, &Credential::Root).unwrap();
+    for (entitlements, permissions) in [(false, false), (true, false), (false, true), (true, true)]
+    {
+        let described = Description {
+            entitlements,
+            permissions,
+            role_by_policies: None,
+        };
+        let target = at("acme");
+        let found = orgs
+            .decide_access(
+                Edition::Hosted,
+                &root,
+                false,
+                &target,
+                Action::Show,
+                described,
+            )
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.decision, Decision::Allowed);
+        assert_eq!(!found.entitlements.is_empty(), entitlements);
+        assert_eq!(!found.permissions.is_empty(), permissions);
     }
 }
 
@@ -415,9 +451,16 @@ fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() 
     let root = identify(&orgs, &Credential::Root).unwrap();
     let found = |id: &str| {
         let target = OrganizationTarget::OwnerOf(id.to_owned());
-        orgs.decide_access(Edition::Hosted, &root, false, None, &target, Action::Show)
-            .unwrap()
-            .map(|found| found.organization)
+        orgs.decide_access(
+            Edition::Hosted,
+            &root,
+            false,
+            &target,
+            Action::Show,
+            Description::NOTHING,
+        )
+        .unwrap()
+        .map(|found| found.organization)
     };
     assert_eq!(found(&acme.default_project_id), Some(acme.clone()));
     assert_eq!(found(&globex.external_id), Some(globex.clone()));

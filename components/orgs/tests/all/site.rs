@@ -8,7 +8,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use super::*;
 use gatehouse_orgs::{
     AdministrationChanges, ApiRate, AuditTrail, Authority, Census, ChangeError, Credential,
-    GeneralSettingsChanges, Resource, Retention, RetentionDetailChange, RetentionKind,
+    Description, GeneralSettingsChanges, Resource, Retention, RetentionDetailChange, RetentionKind,
     RetentionRequest, RetentionRule, Site,
 };
 
@@ -283,8 +283,15 @@ fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
     let reads = |name: &str| {
         let counting = CountingStore::new(&store);
         let orgs = world.orgs(&counting);
-        orgs.decide_access(EDITION, &identity, false, None, &at(name), Action::Show)
-            .unwrap();
+        orgs.decide_access(
+            EDITION,
+            &identity,
+            false,
+            &at(name),
+            Action::Show,
+            Description::NOTHING,
+        )
+        .unwrap();
         counting.take_counts().reads()
     };
     assert_eq!(reads("acme"), reads("none"));

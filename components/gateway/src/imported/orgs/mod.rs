@@ -5,14 +5,15 @@ mod installation;
 use gatehouse_orgs_api::{
     AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
     AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch,
-    Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition, Event,
-    EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError,
-    IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames,
-    Membership, MembershipError, MembershipFilter, MembershipPage, MembershipSummaries,
-    Memberships, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
-    Organizations, OwnMembership, OwningOrganization, Page, SubscriptionError, SubscriptionTerms,
-    Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamReference, TeamToken,
-    Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Description,
+    Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation,
+    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
+    MemberNames, Membership, MembershipError, MembershipFilter, MembershipPage,
+    MembershipSummaries, Memberships, Organization, OrganizationChanges, OrganizationRole,
+    OrganizationTarget, Organizations, OwnMembership, OwningOrganization, Page, SubscriptionError,
+    SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage,
+    TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User,
+    UserDescription, Users, Viewer,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -138,11 +139,11 @@ impl Authority for ImportedOrganizations {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        role_by_policies: Option<OrganizationRole>,
         target: &OrganizationTarget,
         action: Action,
+        described: Description,
     ) -> Result<Option<AccessDecision>, Failure> {
-        authority_wit::decide_access(edition, identity, granted, role_by_policies, target, action)
+        authority_wit::decide_access(edition, identity, granted, target, action, described)
     }
 
     fn summarize_memberships(

@@ -5,7 +5,8 @@ mod terms;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, AttributeIssue, Capability, Edition, FeatureSet, Organization, SubscriptionError,
+    Action, AttributeIssue, Capability, Description, Edition, FeatureSet, Organization,
+    SubscriptionError,
 };
 
 use self::document::{
@@ -62,9 +63,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn subscription(&self, id: &str) -> Result<Response, ApiError> {
-        let entry = self.enter_by_its_own(id, Action::Show, |organization| {
-            &organization.subscription.id
-        })?;
+        let entry =
+            self.enter_by_its_own(id, Action::Show, Description::NOTHING, |organization| {
+                &organization.subscription.id
+            })?;
         Ok(self.shown_subscription(&entry.position.organization))
     }
 

@@ -2,7 +2,7 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    self as orgs, AccessDecision, Action, AgentPoolReference, Capability, Entitlement,
+    self as orgs, AccessDecision, Action, AgentPoolReference, Capability, Description, Entitlement,
     EntitlementValue, Right, TeamReference, TokenOwner,
 };
 use zeroize::Zeroizing;
@@ -93,7 +93,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, ApiError> {
         match place {
             Place::Organization(name) => {
-                let entry = self.enter(name, Action::ManageTokens, Some("authentication-token"))?;
+                let entry = self.enter_describing(
+                    name,
+                    Action::ManageTokens,
+                    Some("authentication-token"),
+                    Description::ENTITLEMENTS,
+                )?;
                 let owner = self.owner_meant(&entry.position)?;
                 Ok(self.admitted(&entry, owner))
             }

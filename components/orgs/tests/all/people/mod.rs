@@ -11,7 +11,7 @@ mod teams;
 
 use super::*;
 use gatehouse_orgs::{
-    Action, Authority, Credential, Decision, DelegationScope, Invitation, Membership,
+    Action, Authority, Credential, Decision, DelegationScope, Description, Invitation, Membership,
     MembershipError, Memberships, OrganizationRole, OwnMembership, Right, Team, TeamChanges,
     TeamError, Teams, User, UserDescription, Users,
 };
@@ -218,7 +218,14 @@ impl<S: Store> People<S> {
             .identity
             .unwrap();
         self.orgs
-            .decide_access(Edition::Hosted, &identity, false, None, &at("acme"), action)
+            .decide_access(
+                Edition::Hosted,
+                &identity,
+                false,
+                &at("acme"),
+                action,
+                Description::NOTHING,
+            )
             .unwrap()
             .unwrap()
             .decision
@@ -236,9 +243,9 @@ impl<S: Store> People<S> {
             Edition::Hosted,
             &identity,
             false,
-            None,
             &at("acme"),
             Action::Show,
+            Description::NOTHING,
         );
         position.unwrap().unwrap().delegation_scope()
     }
