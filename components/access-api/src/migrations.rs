@@ -35,7 +35,9 @@ pub enum RemountError {
     #[error("there is no mount at this path")]
     NoMount,
     /// The target is not a path of a mount, as in [`crate::MountError::InvalidPath`].
-    #[error("a mount path has 1 to 12 segments of printable ASCII, at most 256 bytes")]
+    #[error(
+        "a mount path has 1 to 12 segments of printable ASCII without blanks, at most 256 bytes"
+    )]
     InvalidTarget,
     /// The target, an ancestor or a descendant of it, is taken, possibly by the mount itself; holds the existing mount's path.
     #[error("path is already in use at {0}")]

@@ -99,8 +99,10 @@ pub enum TuneError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MountError {
     /// The path is empty, longer than 256 bytes, deeper than 12 segments, or holds an empty, `.` or `..` segment or a
-    /// character that is not printable ASCII.
-    #[error("a mount path has 1 to 12 segments of printable ASCII, at most 256 bytes")]
+    /// character that is not printable ASCII or is a blank.
+    #[error(
+        "a mount path has 1 to 12 segments of printable ASCII without blanks, at most 256 bytes"
+    )]
     InvalidPath,
     /// The path, an ancestor or a descendant of it, is taken; holds the existing mount's path.
     #[error("path is already in use at {0}")]

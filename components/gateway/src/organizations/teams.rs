@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, Capability, DelegationScope, Edition, MAXIMUM_MEMBERS_AT_ONCE, MemberNames,
-    Right, RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
+    Action, Attribute, AttributeIssue, Capability, DelegationScope, Edition, Fault,
+    MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Right, RightChange, Team, TeamChanges, TeamError,
+    TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
 
@@ -434,12 +435,23 @@ fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     ApiError::Unprocessable(places.iter().map(fault).collect())
 }
 
+/// The fault of an attribute of a team, whose name may have more characters than others.
+fn attribute_fault(issue: &AttributeIssue) -> AttributeFault {
+    match issue.fault {
+        Fault::ForbiddenCharacter => AttributeFault::attribute(
+            &issue.attribute,
+            "can only include letters, numbers, -, _, ., / and, inside, blanks.",
+        ),
+        _ => fields::attribute_fault(issue),
+    }
+}
+
 impl From<TeamError> for ApiError {
     fn from(error: TeamError) -> Self {
         match error {
             TeamError::NotFound | TeamError::NotAllowed => Self::NotFound,
             TeamError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
+                Self::Invalid(issues.iter().map(attribute_fault).collect())
             }
             TeamError::Protected => {
                 ApiError::unprocessable("/data", "The team of the owners cannot be deleted")

@@ -1,13 +1,13 @@
 //! `cubbyhole`: secrets that one token keeps for itself and that end with it (contract 6.1).
 
 use gatehouse_access_api::{CubbyholeError, Refusal};
-use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::{ApiError, refusal};
 use super::fields::Verbatim;
+use super::paging::Paging;
 
 /// LIST of a folder, or of all secrets
 pub(super) fn list(call: &Call<'_>) -> Answer {
@@ -15,10 +15,9 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
     let folder = call.find_captured("path").unwrap_or_default();
     let keys = access.list_cubbyhole(token, folder);
     let keys = keys.map_err(api_error)?;
-    if keys.is_empty() {
-        return Err(ApiError::absent());
-    }
-    Reply::data(&json!({ "keys": keys })).map(Some)
+    let paging = Paging::from_query(call)?;
+    let page = paging.part_of(keys, str::to_owned);
+    paging.reply(&page)
 }
 
 /// GET, POST and DELETE of all secrets at once

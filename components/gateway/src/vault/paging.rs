@@ -57,6 +57,22 @@ impl Paging {
         cut.into_iter()
     }
 
+    /// The part of a list that is read whole, whose keys are in the order that `rank` tells.
+    pub(crate) fn part_of<R: Ord>(
+        &self,
+        mut keys: Vec<String>,
+        rank: impl Fn(&str) -> R,
+    ) -> KeyPage {
+        if let Some(after) = self.after.as_deref().map(&rank) {
+            keys.retain(|key| rank(key) > after);
+        }
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let goes_on = keys.len() > limit;
+        keys.truncate(limit);
+        let next = keys.last().filter(|_| goes_on).cloned();
+        KeyPage { keys, next }
+    }
+
     /// Answers `call` with `data.keys`: `list` gives those after a key, at most so many.
     ///
     /// # Errors
@@ -68,10 +84,19 @@ impl Paging {
     ) -> Answer {
         let paging = Self::from_query(call)?;
         let page = list(paging.after.as_deref(), paging.limit).map_err(Into::into)?;
+        paging.reply(&page)
+    }
+
+    /// The answer with `data.keys`.
+    ///
+    /// # Errors
+    ///
+    /// 404 where there is nothing to show.
+    pub(crate) fn reply(self, page: &KeyPage) -> Answer {
         if page.keys.is_empty() && page.next.is_none() {
             return Err(ApiError::absent());
         }
         let reply = Reply::data(&Keys { keys: &page.keys })?;
-        Ok(Some(reply.warned(paging.warnings(page.next.as_deref()))))
+        Ok(Some(reply.warned(self.warnings(page.next.as_deref()))))
     }
 }

@@ -1,17 +1,16 @@
 //! Policies under `sys/policies/acl`, and under `sys/policy` for older clients (contract 5.6).
 
-use gatehouse_access_api::{self as access, PolicyError};
+use gatehouse_access_api::{self as access, KeyPage, PolicyError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::ApiError;
+use super::paging::Paging;
 
-#[derive(Serialize)]
-struct Keys {
-    keys: Vec<String>,
-}
+/// The policy that stands behind the sorted ones.
+const LAST: &str = "root";
 
 #[derive(Serialize)]
 struct Policy<'a> {
@@ -21,8 +20,9 @@ struct Policy<'a> {
 
 /// LIST `sys/policies/acl`
 pub(super) fn list(call: &Call<'_>) -> Answer {
-    let keys = call.server.access.list_policies()?;
-    Reply::data(&Keys { keys }).map(Some)
+    let paging = Paging::from_query(call)?;
+    let page = part_of_names(call, &paging)?;
+    paging.reply(&page)
 }
 
 /// GET `sys/policies/acl/<name>`
@@ -37,13 +37,21 @@ pub(super) fn read(call: &Call<'_>) -> Answer {
 
 /// GET and LIST `sys/policy`
 pub(super) fn list_for_old_clients(call: &Call<'_>) -> Answer {
-    let names = call.server.access.list_policies()?;
-    let names: Value = names.into_iter().map(Value::String).collect();
+    let paging = Paging::from_query(call)?;
+    let page = part_of_names(call, &paging)?;
+    let names: Value = page.keys.into_iter().map(Value::String).collect();
     let data = Map::from_iter([
         ("keys".to_owned(), names.clone()),
         ("policies".to_owned(), names),
     ]);
-    Ok(Some(Reply::copied(data)))
+    let warnings = paging.warnings(page.next.as_deref());
+    Ok(Some(Reply::copied(data).warned(warnings)))
+}
+
+/// The names of the policies that `paging` asks for: sorted, and `root` at the end.
+fn part_of_names(call: &Call<'_>, paging: &Paging) -> Result<KeyPage, ApiError> {
+    let names = call.server.access.list_policies()?;
+    Ok(paging.part_of(names, |name| (name == LAST, name.to_owned())))
 }
 
 /// GET `sys/policy/<name>`

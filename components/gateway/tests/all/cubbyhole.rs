@@ -327,6 +327,25 @@ fn l2_secrets_are_recorded_as_texts_to_be_hashed_and_names_that_may_be_tokens_wi
     }
 }
 
+#[test]
+fn contract_6_1_a_folder_of_secrets_is_listed_in_parts() {
+    let server = Server::initialized();
+    for name in ["a", "b", "c/d"] {
+        server
+            .post(&format!("cubbyhole/{name}"), r#"{"k":"v"}"#)
+            .expect(204);
+    }
+    for (query, keys) in [
+        ("limit=2", json!(["a", "b"])),
+        ("after=a", json!(["b", "c/"])),
+        ("after=b&limit=1", json!(["c/"])),
+    ] {
+        let shown = server.list(&format!("cubbyhole?{query}")).data();
+        assert_eq!(shown, json!({ "keys": keys }), "{query}");
+    }
+    server.list("cubbyhole?after=c/").silently_refused(404);
+}
+
 fn collect_names(value: &Value, names: &mut String) {
     match value {
         Value::Object(members) => {

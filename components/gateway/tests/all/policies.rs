@@ -65,6 +65,33 @@ fn a_policy_comes_back_byte_for_byte_under_both_paths() {
 }
 
 #[test]
+fn contract_5_6_a_list_of_policies_comes_in_parts_and_root_stays_last() {
+    let server = Server::initialized();
+    for name in ["dev", "zebra"] {
+        let body = json!({ "policy": TEXT }).to_string();
+        server
+            .post(&format!("sys/policies/acl/{name}"), &body)
+            .expect(204);
+    }
+    for (query, keys) in [
+        ("limit=2", json!(["default", "dev"])),
+        ("limit=2&after=dev", json!(["zebra", "root"])),
+        ("after=zebra", json!(["root"])),
+        // One that is not there any more, behind all but the last.
+        ("after=zz", json!(["root"])),
+        ("after=e&limit=1", json!(["zebra"])),
+    ] {
+        let shown = server.list(&format!("sys/policies/acl?{query}"));
+        assert_eq!(shown.data(), json!({ "keys": keys }), "{query}");
+        let old = server.list(&format!("sys/policy?{query}")).data();
+        assert_eq!(old, json!({"keys": keys, "policies": keys}), "{query}");
+    }
+    server
+        .list("sys/policies/acl?after=root")
+        .silently_refused(404);
+}
+
+#[test]
 fn refusals_have_their_texts_and_store_nothing() {
     let server = Server::initialized();
     let before = server.commits();

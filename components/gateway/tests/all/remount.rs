@@ -135,7 +135,7 @@ fn refused_moves_have_their_texts_and_change_nothing() {
         (
             "auth/gcp",
             "auth/a b",
-            "a mount path has 1 to 12 segments of printable ASCII, at most 256 bytes",
+            "a mount path has 1 to 12 segments of printable ASCII without blanks, at most 256 bytes",
         ),
         (
             "auth/gcp",

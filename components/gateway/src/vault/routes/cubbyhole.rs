@@ -1,7 +1,7 @@
 //! The routes below `cubbyhole/`.
 
 use crate::vault::cubbyhole::{self, missing_path};
-use crate::vault::field::{Field, path};
+use crate::vault::field::{Field, PAGING, path};
 use crate::vault::route::{Route, delete, list, read, route, undescribed, write};
 
 const PATH: Field = path("path", "Where the secret is.");
@@ -15,10 +15,10 @@ pub(super) const ROUTES: &[Route] = &[
         delete("cubbyhole-delete", "Delete a secret.", cubbyhole::delete),
     ]).capturing(&[PATH]).creating(),
     route("{path}/", "Lists the secrets of the caller's token in a folder.", &[
-        list("cubbyhole-list", "List the secrets in a folder.", cubbyhole::list),
+        list("cubbyhole-list", "List the secrets in a folder.", cubbyhole::list).querying(PAGING),
     ]).capturing(&[path("path", "The folder.")]),
     undescribed("", &[
-        list("", "", cubbyhole::list),
+        list("", "", cubbyhole::list).querying(PAGING),
         read("", "", missing_path),
         write("", "", &[], missing_path),
         delete("", "", missing_path),

@@ -1,6 +1,6 @@
 //! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
 
-use crate::vault::field::{Field, boolean, choice, integer, path, text, texts};
+use crate::vault::field::{Field, PAGING, boolean, choice, integer, path, text, texts};
 use crate::vault::route::{Handler, Route, Verb, ask, delete, document, list, read, route, write};
 use crate::vault::{capabilities, internal_ui, policies, tools, wrapping};
 
@@ -19,6 +19,12 @@ const GENERIC: &[Field] = &[
         "True if paths have a placeholder in place of the mount's path.",
     ),
     text("context", "Has no effect."),
+];
+
+const LISTED_BY_GET: &[Field] = &[
+    boolean("list", "Makes no difference here."),
+    PAGING[0],
+    PAGING[1],
 ];
 
 const FORMAT: Field = choice("format", &["hex", "base64"], "Encoding of the bytes.");
@@ -71,7 +77,7 @@ const RANDOM_BY_PATH: &[Field] = &[FORMAT, UNUSED_BYTES];
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
     route("policies/acl", "Lists the policies.", &[
-        list("policies-list-acl-policies", "List the policies.", policies::list),
+        list("policies-list-acl-policies", "List the policies.", policies::list).querying(PAGING),
     ]),
     route("policies/acl/{name}", "A policy: what tokens that have it may do.", &[
         read("policies-read-acl-policy", "Read a policy.", policies::read),
@@ -80,7 +86,7 @@ pub(super) const ROUTES: &[Route] = &[
     ]).capturing(&[POLICY_NAME]),
     route("policy", "Lists the policies, by an older path.", &[
         read("policies-list", "List the policies.", policies::list_for_old_clients)
-            .querying(&[boolean("list", "Makes no difference here.")]).listing_too(),
+            .querying(LISTED_BY_GET).listing_too(),
     ]),
     route("policy/{name}", "A policy, by an older path.", &[
         read("policies-read-acl-policy2", "Read a policy.", policies::read_for_old_clients),

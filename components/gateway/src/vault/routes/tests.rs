@@ -34,6 +34,7 @@ fn lists_that_come_in_parts_say_so() {
         (&IDENTITY, "group/name"),
         (&IDENTITY, "group-alias/id"),
         (&SYSTEM, "leases/lookup/auth/gcp"),
+        (&SYSTEM, "policies/acl"),
     ] {
         let list = route(family, path).operations.first().unwrap();
         assert_eq!(list.verb, Verb::List);

@@ -142,6 +142,12 @@ fn contract_4_10_every_fault_of_a_team_has_its_pointer_and_sentence() {
             ),
         ]
     );
+    let refused = world.post(TEAMS, &team_document(&json!({"name": "ops@acme"})));
+    let characters = "Name can only include letters, numbers, -, _, ., / and, inside, blanks.";
+    assert_eq!(
+        faults(&refused),
+        [fault("/data/attributes/name", characters)]
+    );
     let owners = format!("/api/v2/teams/{}", world.owners_team());
     let rename = team_document(&json!({"name": "masters"}));
     let refused = world.send(Method::Patch, &owners, Some(&rename));
