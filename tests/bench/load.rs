@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use gatehouse_postgres_server::PostgresServer;
+use rustix::process::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -58,6 +60,17 @@ pub fn processor_time(processes: &[u32]) -> Result<Duration> {
             .sum::<u64>();
     }
     Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
+}
+
+/// The same of the processes that a database server has now.
+///
+/// # Errors
+///
+/// When one of them has ended meanwhile.
+pub fn processor_time_of(database: &PostgresServer) -> Result<Duration> {
+    let number = |process: &Pid| process.as_raw_nonzero().get().unsigned_abs();
+    let processes: Vec<u32> = database.processes().iter().map(number).collect();
+    processor_time(&processes)
 }
 
 /// Runs `load`, whose latencies are counted over `counted` of its time or else over all of it, and sets what the servers took beside it.

@@ -48,18 +48,21 @@ impl Report {
         });
     }
 
-    /// Keeps and prints a sentence that is no row.
+    /// Keeps and prints what is no row, such as a sentence.
     pub fn note(&mut self, note: String) {
         println!("\n{note}");
         self.notes.push(note);
     }
 
-    /// Every row once more, beside the peer's and as a share of a lookup's rate, in Markdown.
+    /// Every row once more, beside the peer's and as a share of a lookup's rate, in Markdown, and the notes.
     pub fn compared(&self) -> String {
-        let mut text = String::from(
-            "| what | requests/s | p50 ms | p99 ms | CPU us | OpenBao: requests/s, p99 ms | times OpenBao | of lookup-self |\n\
-             |---|---|---|---|---|---|---|---|\n",
-        );
+        let mut text = String::new();
+        if !self.rows.is_empty() {
+            text.push_str(
+                "| what | requests/s | p50 ms | p99 ms | CPU us | OpenBao: requests/s, p99 ms | times OpenBao | of lookup-self |\n\
+                 |---|---|---|---|---|---|---|---|\n",
+            );
+        }
         let lookup = self.find(GATEHOUSE, LOOKUP);
         for row in &self.rows {
             if row.program == PEER {
@@ -88,7 +91,8 @@ impl Report {
             );
         }
         for note in &self.notes {
-            let _ = write!(text, "\n{note}\n");
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}{note}");
         }
         text
     }

@@ -5,10 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Installation, ROLE, ServerProcess, Storage};
-use rustix::process::Pid;
 
 use crate::cores::Cores;
-use crate::load::{Target, measure_over, processor_time};
+use crate::load::{Target, measure_over, processor_time_of};
 use crate::report::Report;
 use crate::{LOAD, login_request, lookup_request, target, workload_token};
 
@@ -49,12 +48,6 @@ pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     }
 }
 
-/// The numbers of the processes that a database server has now.
-fn numbers(database: &PostgresServer) -> Vec<u32> {
-    let number = |process: &Pid| process.as_raw_nonzero().get().unsigned_abs();
-    database.processes().iter().map(number).collect()
-}
-
 fn started(storage: Storage) -> Result<Installation> {
     let installation = Installation::start(storage, "")?;
     installation.set_up_login()?;
@@ -85,7 +78,7 @@ fn rows(
 ) -> Result<()> {
     // A connection has a process, and the first ones under load are made under it: those that have not been there before count whole.
     let time_of_database = || match database {
-        Some(database) => processor_time(&numbers(database)),
+        Some(database) => processor_time_of(database),
         None => Ok(Duration::ZERO),
     };
     for (work, request) in requests {

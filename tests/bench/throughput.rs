@@ -8,6 +8,7 @@
 mod budget;
 mod cores;
 mod footprint;
+mod gathered_reads;
 mod load;
 mod many_tokens;
 mod native;
@@ -37,11 +38,12 @@ const LOAD: Load = Load {
 };
 
 /// The parts of a measurement, in their order.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "programs",
     "memory",
     "durable",
     "servers",
+    "reads",
     "footprint",
     "google",
     "tokens",
@@ -54,7 +56,7 @@ const PARTS: [&str; 13] = [
 ];
 
 /// The tables of the document: rows that are compared with each other are of one run.
-const TABLES: [&[&str]; 5] = [
+const TABLES: [&[&str]; 6] = [
     &[
         "memory",
         "durable",
@@ -65,10 +67,14 @@ const TABLES: [&[&str]; 5] = [
         "openbao",
     ],
     &["servers"],
+    &["reads"],
     &["tokens"],
     &["organizations"],
     &["spin"],
 ];
+
+/// The parts that measure something else than a build of `gatehouse`.
+const WITHOUT_GATEHOUSE: [&str; 2] = ["reads", "spin"];
 
 const NO_SPIN: &str = "GATEHOUSE_SPIN names no `spin`: no figures of it.";
 
@@ -113,7 +119,10 @@ fn main() -> Result<()> {
     let programs = wants("programs").then(given_programs).unwrap_or_default();
     if wanted == ["programs"] {
         ensure!(!programs.is_empty(), "GATEHOUSE_PROGRAMS names no build");
-    } else if wanted != ["spin"] {
+    } else if PARTS
+        .iter()
+        .any(|part| wants(part) && !WITHOUT_GATEHOUSE.contains(part))
+    {
         gatehouse_tests::gatehouse_binary();
     }
     println!(
@@ -159,6 +168,9 @@ fn measure_parts(cores: &Cores, parts: &[&str], programs: &[PathBuf]) -> Result<
     }
     if wants("servers") {
         several_servers::run(cores, &mut report)?;
+    }
+    if wants("reads") {
+        report.note(gathered_reads::run(cores)?);
     }
     if wants("footprint") {
         footprint::run(cores, &mut report)?;

@@ -78,7 +78,7 @@ pub use memory::MemoryBackend;
 pub use namespace::Namespace;
 #[cfg(feature = "postgresql")]
 pub use postgresql::{
-    Migrated, PostgresBackend, PostgresError, PostgresRoster, PostgresSettings, Server,
+    Gathering, Migrated, PostgresBackend, PostgresError, PostgresRoster, PostgresSettings, Server,
 };
 pub use private_store::PrivateStore;
 pub use roster::{FORGOTTEN_AFTER, LIVE_FOR, LiveNode, Node, Roll, Roster};

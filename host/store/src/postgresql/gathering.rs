@@ -23,6 +23,24 @@ const STATEMENTS: usize = 4;
 /// Most keys of a statement that more than one read shares: their values are in memory at one time.
 const KEYS: usize = 128;
 
+/// How many reads share a statement, and how many statements there are for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gathering {
+    /// Most statements of gathered reads that are under way at one time, where there are as many connections.
+    pub statements: usize,
+    /// Most keys of a statement that more than one read shares; with 0, each read has one of its own.
+    pub keys: usize,
+}
+
+impl Default for Gathering {
+    fn default() -> Self {
+        Self {
+            statements: STATEMENTS,
+            keys: KEYS,
+        }
+    }
+}
+
 /// The keys of a read, as the statement takes them.
 #[derive(Debug, Default)]
 pub struct Wanted {
@@ -59,7 +77,7 @@ struct Waiting {
 
 /// The reads that wait for a statement.
 pub struct Gathered {
-    statements: usize,
+    bounds: Gathering,
     state: Mutex<State>,
 }
 
@@ -71,9 +89,12 @@ struct State {
 
 impl Gathered {
     /// None yet, for a pool of so many connections.
-    pub fn new(connections: usize) -> Self {
+    pub fn new(gathering: Gathering, connections: usize) -> Self {
         Self {
-            statements: connections.min(STATEMENTS),
+            bounds: Gathering {
+                statements: connections.min(gathering.statements),
+                ..gathering
+            },
             state: Mutex::default(),
         }
     }
@@ -82,7 +103,7 @@ impl Gathered {
     fn add(&self, read: Waiting) -> bool {
         let mut state = self.lock();
         state.waiting.push_back(read);
-        let begins = state.under_way < self.statements;
+        let begins = state.under_way < self.bounds.statements;
         state.under_way += usize::from(begins);
         begins
     }
@@ -94,7 +115,7 @@ impl Gathered {
         let mut together = Vec::new();
         while let Some(read) = state.waiting.front() {
             keys += read.wanted.keys.len();
-            if !together.is_empty() && keys > KEYS {
+            if !together.is_empty() && keys > self.bounds.keys {
                 break;
             }
             together.extend(state.waiting.pop_front());
@@ -192,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_lone_read_begins_a_statement_and_those_beyond_the_statements_wait_for_one() {
-        let gathered = Gathered::new(16);
+        let gathered = Gathered::new(Gathering::default(), 16);
         for _ in 0..STATEMENTS {
             assert!(gathered.add(read(2).0));
             assert_eq!(sizes(gathered.next()), [2]);
@@ -209,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_statement_that_reads_share_has_so_many_keys_and_a_larger_read_one_of_its_own() {
-        let gathered = Gathered::new(16);
+        let gathered = Gathered::new(Gathering::default(), 16);
         assert!(gathered.add(read(KEYS - 1).0));
         for keys in [1, 1, KEYS + 1, 1] {
             gathered.add(read(keys).0);
@@ -218,5 +239,21 @@ mod tests {
         assert_eq!(sizes(gathered.next()), [1]);
         assert_eq!(sizes(gathered.next()), [KEYS + 1]);
         assert_eq!(sizes(gathered.next()), [1]);
+    }
+    #[test]
+    fn reads_that_may_share_no_keys_have_a_statement_each() {
+        let alone = Gathering {
+            statements: 1,
+            keys: 0,
+        };
+        let gathered = Gathered::new(alone, 16);
+        assert!(gathered.add(read(4).0));
+        for _ in 0..2 {
+            assert!(!gathered.add(read(4).0));
+        }
+        for _ in 0..3 {
+            assert_eq!(sizes(gathered.next()), [4]);
+        }
+        assert!(gathered.next().is_none());
     }
 }

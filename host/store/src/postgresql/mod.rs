@@ -31,6 +31,7 @@ use tokio_postgres::types::ToSql;
 
 pub use address::PostgresSettings;
 pub use error::PostgresError;
+pub use gathering::Gathering;
 pub use roster::PostgresRoster;
 pub use schema::Migrated;
 pub use session::Server;
@@ -103,6 +104,19 @@ impl PostgresBackend {
         settings: &PostgresSettings,
         clock: SharedClock,
     ) -> Result<Self, PostgresError> {
+        Self::open_gathering(settings, clock, Gathering::default()).await
+    }
+
+    /// The same, with other bounds for the reads that share a statement than servers have: for measurements of what sharing is worth.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub async fn open_gathering(
+        settings: &PostgresSettings,
+        clock: SharedClock,
+        gathering: Gathering,
+    ) -> Result<Self, PostgresError> {
         let address = Address::read(settings)?;
         let (session, server) = Session::open(&address).await?;
         schema::check(&session.client).await?;
@@ -111,7 +125,7 @@ impl PostgresBackend {
             clock,
             versions: Versions::default(),
             epoch: Arc::default(),
-            gathered: Gathered::new(settings.connections),
+            gathered: Gathered::new(gathering, settings.connections),
             reach: Reach::default(),
             confirmation: Confirmation::default(),
             keyring: tokio::sync::Mutex::default(),
