@@ -14,6 +14,15 @@ use crate::session::Credential;
 /// Why a token was not revoked that the API does not let its bearer revoke.
 const LEFT: &str = "The token was not revoked: it may not end tokens. An owner of its organization does that, on the page of tokens or on that of the team; until then it goes on to work.";
 
+/// Why a token of the server was not revoked that its policies do not let end itself.
+const KEPT: &str = "The token was not revoked: its policies do not let it end itself (auth/token/revoke-self). It stays valid until its end, or until someone who may do so revokes it.";
+
+/// Why a token was not revoked that nothing revokes.
+const BATCH: &str = "The token was not revoked: it is a batch token, which nothing can revoke. It stays valid until its end.";
+
+/// The text about a token that may neither end itself nor ask about itself.
+const UNKNOWN: &str = "The server refused to revoke the token. Either it has ended before, or its policies do not let it end itself: then it stays valid until its end.";
+
 /// Ends the visitor's token, and then the session. `chosen` names the token where the visitor was asked which of several it is.
 pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
     let token = credential.token();
@@ -21,7 +30,18 @@ pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
         // One of the server's, even where its bearer wanted the pages of organizations alone.
         let credential = Credential::Server(Zeroizing::new(token.to_owned()));
         let api = visit.api.with(&credential);
-        return ended(api.write("/v1/auth/token/revoke-self", &Value::Null));
+        let refused = match api.write("/v1/auth/token/revoke-self", &Value::Null) {
+            Err(error) if matches!(error.status, 400 | 403) => error,
+            done => return ended(done),
+        };
+        // A token that has ended is refused as one that may not end itself: only the latter is still known.
+        let own = api.read("/v1/auth/token/lookup-self");
+        return match (refused.status, own) {
+            (400, Ok(own)) if at(&own, "/data/type") != "batch" => Err(refused),
+            (400, _) => Ok(Outcome::SignedOut(Some(BATCH))),
+            (_, Ok(_)) => Ok(Outcome::SignedOut(Some(KEPT))),
+            (_, Err(_)) => Ok(Outcome::SignedOut(Some(UNKNOWN))),
+        };
     }
     let tokens = match tokens_of_owner(visit) {
         Err(error) if error.status == 401 => return Ok(Outcome::SignedOut(None)),

@@ -166,3 +166,29 @@ fn a_token_of_the_server_that_opened_organizations_alone_is_revoked_where_it_bel
     );
     assert!(sent[0].headers.contains(&token));
 }
+
+#[test]
+fn a_token_of_the_server_that_may_not_end_itself_is_told_to_stay() {
+    let refusal = |text: &str| json!({ "errors": [text] });
+    let own = |kind: &str| json!({ "data": { "type": kind } });
+    for (status, lookup, said) in [
+        (403, (200, own("service")), "do not let it end itself"),
+        (
+            403,
+            (403, refusal("permission denied")),
+            "Either it has ended before",
+        ),
+        (400, (200, own("batch")), "it is a batch token"),
+    ] {
+        let mut browser = Browser::signed_in();
+        let api = &browser.api;
+        let path = "/v1/auth/token/revoke-self";
+        api.answers("POST", path, status, refusal("no"));
+        api.answers("GET", "/v1/auth/token/lookup-self", lookup.0, lookup.1);
+        let shown = browser.submit("/ui/sign-out", &[("revoke", "yes")]);
+        for said in ["You are signed out", said] {
+            assert!(shown.text.contains(said), "{said}: {}", shown.text);
+        }
+        assert_eq!(browser.cookie, None);
+    }
+}
