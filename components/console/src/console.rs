@@ -81,7 +81,8 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         let Some(key) = &self.settings.key else {
             return plain(
                 503,
-                "The console has no key. Set GATEHOUSE_CONSOLE_KEY, then start the server again.",
+                "The console has no key for sessions. Set GATEHOUSE_CONSOLE_KEY, or under Spin the variable seal_key, then start the \
+                 server again.",
             );
         };
         if matches!(request.path(), "/" | "/ui") {
@@ -111,9 +112,12 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             Arrival::Refused(error) => (Session::new(None, now, &self.random)?, Some(error)),
         };
         let outcome = match (&*request.method, refused) {
-            (_, Some(error)) => Outcome::Page(pages::sign_in::over(&session, error)),
+            (_, Some(error)) => {
+                let typed = Self::typed(request);
+                Outcome::Page(pages::sign_in::over(&session, error, request, typed))
+            }
             ("GET" | "HEAD", None) => self.page(request, &session, None, now),
-            ("POST", None) => match self.form(request, &session) {
+            ("POST", None) => match Self::form(request, &session) {
                 Ok(form) => self.page(request, &session, Some(&form), now),
                 Err(page) => Outcome::Page(page),
             },
@@ -146,12 +150,34 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         Ok(response)
     }
 
+    /// What was typed into a long form that came after the end of its session.
+    fn typed(request: &Request) -> Option<String> {
+        if request.method != "POST" {
+            return None;
+        }
+        let fields = Self::fields(request).ok()?;
+        pages::typed(request.path(), &fields)
+    }
+
     /// The fields of a form that a page of this session sent.
     ///
     /// # Errors
     ///
     /// The page that says why it is refused.
-    fn form(&self, request: &Request, session: &Session) -> Result<Fields, Page> {
+    fn form(request: &Request, session: &Session) -> Result<Fields, Page> {
+        let fields = Self::fields(request)?;
+        if !session.made_form(fields.raw("form_key")) {
+            return Err(pages::forged());
+        }
+        Ok(fields)
+    }
+
+    /// The fields of a form that some page of this server sent.
+    ///
+    /// # Errors
+    ///
+    /// The page that says why it is refused.
+    fn fields(request: &Request) -> Result<Fields, Page> {
         if !origin::is_own(request) {
             return Err(pages::forged());
         }
@@ -162,11 +188,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         if !kind.starts_with("application/x-www-form-urlencoded") {
             return Err(pages::forged());
         }
-        let fields = Fields::read(&request.body).ok_or_else(pages::too_long)?;
-        if !session.made_form(fields.raw("form_key")) {
-            return Err(pages::forged());
-        }
-        Ok(fields)
+        Fields::read(&request.body).ok_or_else(pages::too_long)
     }
 
     fn page(

@@ -39,13 +39,17 @@ impl Fields {
         self.0.iter().any(|(field, _)| field == name)
     }
 
-    /// The lines of a field that has one entry on each, without empty ones. Commas part entries as well.
+    /// The lines of a field that has one entry on each, without empty ones.
     pub fn lines(&self, name: &str) -> Vec<String> {
-        self.text(name)
-            .split(['\n', ','])
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(str::to_owned)
-            .collect()
+        lines(self.text(name))
     }
+}
+
+/// The lines of `text`, without white space around them, and without empty ones. Only a line end parts entries: some have commas in them.
+pub fn lines(text: &str) -> Vec<String> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

@@ -208,22 +208,32 @@ pub fn notice(text: &str) -> Markup {
 
 /// A refusal of the API, and the advice on it.
 pub fn refused(error: &ApiError) -> Markup {
+    refused_as(error, headline(error.status), advice(error.status))
+}
+
+/// A refusal of the API below `headline`, with `advice` of its own.
+pub fn refused_as(error: &ApiError, headline: &str, advice: &str) -> Markup {
     html! {
         div class="refused" role="alert" {
-            p { strong { (headline(error.status)) } }
+            p { strong { (headline) } }
             @for message in &error.messages { pre { (message) } }
-            p { (advice(error.status)) }
+            p { (advice) }
         }
+    }
+}
+
+/// The status of a page that tells of `error`: any but that of an error of HTTP would send the browser elsewhere, or nowhere.
+pub const fn status_of(error: &ApiError) -> u16 {
+    match error.status {
+        status @ 400..=599 => status,
+        _ => 502,
     }
 }
 
 /// The page of an answer that is not a success.
 pub fn refusal(error: &ApiError) -> Page {
     Page {
-        status: match error.status {
-            status @ 400..=599 => status,
-            _ => 502,
-        },
+        status: status_of(error),
         title: headline(error.status).to_owned(),
         content: refused(error),
     }

@@ -141,14 +141,15 @@ impl SealingKey {
         Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &message, &tag].concat()))
     }
 
-    /// The session in a cookie, at `now`, where sessions may rest for `idle` seconds.
+    /// The session in a cookie, at `now`, where sessions may rest for `idle` seconds. One without a token may rest for ever: it opens nothing,
+    /// and a form to sign in stays good for as long as its page is open.
     ///
     /// # Errors
     ///
-    /// When the cookie was sealed with another key, or has not been used for longer.
+    /// When the cookie was sealed with another key, or has a token and has not been used for longer.
     pub fn open(&self, cookie: &str, now: u64, idle: u64) -> Result<Session, SessionError> {
         let session = self.unsealed(cookie).ok_or(SessionError::Foreign)?;
-        if now.saturating_sub(session.used_at) > idle {
+        if session.credential.is_some() && now.saturating_sub(session.used_at) > idle {
             return Err(SessionError::Idle);
         }
         Ok(session)

@@ -3,11 +3,13 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::fields::{Attribute, Kind, attribute, changed, field, lines, pair_lines, pairs};
+use super::fields::{
+    Attribute, Kind, Shown, attribute, changed, field, filled, lines, pair_lines, pairs,
+};
 use super::{Answer, Outcome, Visit};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, facts, form, notice, refused, tick};
+use crate::layout::{Page, area, facts, form, notice, refused, status_of, tick};
 
 /// The endpoints that are asked in place of Google's. A write changes only the endpoints that it names, so this field is sent apart from the others.
 const ENDPOINTS: &str = "custom_endpoint";
@@ -49,23 +51,33 @@ fn shown(config: &Value, name: &str) -> String {
     }
 }
 
+/// What the form shows of `config`.
+fn all_shown(config: &Value) -> Shown {
+    let names = FIELDS.iter().map(|row| row.name).chain([ENDPOINTS]);
+    Shown::of(names, &|name| shown(config, name))
+}
+
 /// The form.
 pub fn page(visit: &Visit<'_>) -> Answer {
-    let mount = visit.query.text("mount");
+    let mount = visit.asked("mount")?;
     let config = stored(visit, mount)?;
-    let value = |name: &str| shown(&config, name);
-    Ok(Outcome::Page(form_page(
-        visit, mount, &config, &value, None,
-    )))
+    Ok(Outcome::Page(form_page(visit, mount, &config, None, None)))
 }
 
 fn form_page(
     visit: &Visit<'_>,
     mount: &str,
     config: &Value,
-    value: &dyn Fn(&str) -> String,
+    sent: Option<&Fields>,
     told: Option<Markup>,
 ) -> Page {
+    let before = sent
+        .and_then(Shown::carried)
+        .unwrap_or_else(|| all_shown(config));
+    let value = |name: &str, kind: Kind| match sent {
+        Some(form) => filled(form, name, kind),
+        None => shown(config, name),
+    };
     let action = format!("/ui/mounts/config?mount={}", encoded(mount));
     let of_key = |name: &str| at(config, &format!("/{name}"));
     Page::new(
@@ -78,12 +90,13 @@ fn form_page(
                 ("Identifier of the key", of_key("private_key_id")),
             ]))
             (form(visit.session, &action, html! {
+                (before.field())
                 (area("credentials", "Credentials", "The JSON key of a service account. It is never shown again. Empty leaves the stored one.", "", 6))
                 (tick("remove_credentials", "Remove the stored credentials", "The method then calls Google with the server's own credentials, or with identity tokens.", false))
                 @for row in FIELDS {
-                    (field(row.name, row.label, row.help, row.kind, &value(row.name)))
+                    (field(row.name, row.label, row.help, row.kind, &value(row.name, row.kind)))
                 }
-                (area(ENDPOINTS, "Other endpoints of Google's", "One on each line: api=https://…; the others are iam, crm and compute. Who runs the one of api decides who can log in.", &value(ENDPOINTS), 4))
+                (area(ENDPOINTS, "Other endpoints of Google's", "One on each line: api=https://…; the others are iam, crm and compute. Who runs the one of api decides who can log in.", &value(ENDPOINTS, Kind::Lines), 4))
             }, "Save"))
             p { a href={ "/ui/mounts/check?mount=" (encoded(mount)) } { "Check what Google grants" } }
         },
@@ -92,26 +105,22 @@ fn form_page(
 
 /// Changes the configuration.
 pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let mount = visit.query.text("mount");
+    let mount = visit.asked("mount")?;
     let before = stored(visit, mount)?;
-    let saved = sent(form, &before)
-        .and_then(|body| visit.api.write(&api_path(mount), &Value::Object(body)));
+    let shown = Shown::carried(form).unwrap_or_else(|| all_shown(&before));
+    let saved =
+        sent(form, &shown).and_then(|body| visit.api.write(&api_path(mount), &Value::Object(body)));
     let page = match saved {
         Ok(_) => {
             let config = stored(visit, mount)?;
-            let value = |name: &str| shown(&config, name);
             let told = notice("The configuration is saved. Check next what Google grants.");
-            form_page(visit, mount, &config, &value, Some(told))
+            form_page(visit, mount, &config, None, Some(told))
         }
         Err(error) => {
-            let value = |name: &str| match form.text(name) {
-                "yes" => "true".to_owned(),
-                text => text.to_owned(),
-            };
             let told = Some(refused(&error));
             Page {
-                status: error.status,
-                ..form_page(visit, mount, &before, &value, told)
+                status: status_of(&error),
+                ..form_page(visit, mount, &before, Some(form), told)
             }
         }
     };
@@ -119,12 +128,8 @@ pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
 }
 
 /// The body of a write: what was changed.
-fn sent(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
-    let mut known = before.as_object().cloned().unwrap_or_default();
-    for row in FIELDS {
-        known.entry(row.name).or_insert(Value::Null);
-    }
-    let mut body = changed(FIELDS, form, &known.into());
+fn sent(form: &Fields, shown: &Shown) -> Result<Map<String, Value>, ApiError> {
+    let mut body = changed(FIELDS, form, shown);
     // The API takes a window only together with its schedule.
     if body.contains_key("rotation_window") && !form.text("rotation_schedule").is_empty() {
         let schedule = form.text("rotation_schedule");
@@ -136,7 +141,7 @@ fn sent(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
     } else if !credentials.is_empty() {
         body.insert("credentials".to_owned(), credentials.into());
     }
-    let endpoints = endpoints(form, before)?;
+    let endpoints = endpoints(form, shown)?;
     if !endpoints.is_empty() {
         body.insert(ENDPOINTS.to_owned(), endpoints.into());
     }
@@ -144,17 +149,16 @@ fn sent(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
 }
 
 /// The endpoints that were changed; one that was taken out is sent empty.
-fn endpoints(form: &Fields, before: &Value) -> Result<Map<String, Value>, ApiError> {
-    let was = before.get(ENDPOINTS).and_then(Value::as_object);
+fn endpoints(form: &Fields, shown: &Shown) -> Result<Map<String, Value>, ApiError> {
     let mut is = pairs(form.text(ENDPOINTS))?;
-    for (name, address) in was.into_iter().flatten() {
-        match is.get(name) {
-            Some(kept) if kept == address => {
-                is.remove(name);
+    for (name, address) in pairs(shown.text(ENDPOINTS).unwrap_or_default())? {
+        match is.get(&name) {
+            Some(kept) if *kept == address => {
+                is.remove(&name);
             }
             Some(_) => {}
             None => {
-                is.insert(name.clone(), "".into());
+                is.insert(name, "".into());
             }
         }
     }

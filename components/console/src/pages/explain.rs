@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::sign_in::pasted_jwt;
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, typed_mount};
 use crate::api::{at, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, notice, refused, table};
@@ -39,7 +39,8 @@ fn asking(visit: &Visit<'_>, mount: &str, role: &str) -> Markup {
 
 /// The explanation.
 pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let (mount, role) = (form.text("mount"), form.text("role"));
+    let mount = typed_mount("mount", form.text("mount"))?;
+    let role = form.text("role");
     let jwt = match pasted_jwt(form) {
         Ok(jwt) => jwt,
         Err(error) => {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use crate::api::ApiError;
-use crate::form::Fields;
+use crate::form::{Fields, lines as entries};
 use crate::layout::{area, input, select, tick};
 
 /// The form of a field.
@@ -47,9 +47,59 @@ pub const fn attribute(
     }
 }
 
+/// The hidden field in which a form carries what it showed.
+const SHOWN: &str = "shown";
+
+/// The texts that a form showed, by the names of its fields. The form carries them, so that what its visitor left as it was is not sent,
+/// whatever someone else has made of it meanwhile.
+pub struct Shown(Map<String, Value>);
+
+impl Shown {
+    /// What a form shows that has fields of these names.
+    pub fn of<'n>(
+        names: impl IntoIterator<Item = &'n str>,
+        value: &dyn Fn(&str) -> String,
+    ) -> Self {
+        let texts = names.into_iter();
+        Self(
+            texts
+                .map(|name| (name.to_owned(), value(name).into()))
+                .collect(),
+        )
+    }
+
+    /// What a form shows of the attributes that `resource` has.
+    pub fn of_attributes(table: &[Attribute], resource: &Value) -> Self {
+        let of_resource = |name: &&str| resource.get(*name).is_some();
+        Self::of(
+            table.iter().map(|row| row.name).filter(of_resource),
+            &|name| lines(resource.get(name)),
+        )
+    }
+
+    /// What the form that was sent carries. `None` where it carries nothing.
+    pub fn carried(form: &Fields) -> Option<Self> {
+        serde_json::from_str(form.raw(SHOWN)).ok().map(Self)
+    }
+
+    /// The text of a field; `None` where the form had no such field.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// The hidden field.
+    pub fn field(&self) -> Markup {
+        let texts = Value::Object(self.0.clone()).to_string();
+        html! { input type="hidden" name=(SHOWN) value=(texts); }
+    }
+}
+
 /// A field with `value` as the form shows it.
 pub fn field(name: &str, label: &str, help: &str, kind: Kind, value: &str) -> Markup {
     match kind {
+        Kind::Lines | Kind::Labels if !help.contains("on each line") => {
+            area(name, label, &format!("{help} One on each line."), value, 2)
+        }
         Kind::Lines | Kind::Labels => area(name, label, help, value, 2),
         Kind::Text | Kind::Seconds | Kind::Number => input(name, label, help, value),
         Kind::Flag => tick(name, label, help, value == "true"),
@@ -76,12 +126,37 @@ pub fn lines(value: Option<&Value>) -> String {
     }
 }
 
-/// The members of an object as a field of pairs shows them: a key and its value on each line.
+/// A field as it was filled in, in the form in which it is shown again.
+pub fn filled(form: &Fields, name: &str, kind: Kind) -> String {
+    match kind {
+        Kind::Flag => form.is_ticked(name).to_string(),
+        _ => form.text(name).to_owned(),
+    }
+}
+
+/// True if a field of pairs can show a member as one line, from which the same member is read.
+fn is_pair(key: &str, value: &Value) -> bool {
+    let value = crate::api::shown(value);
+    let is_line = |text: &str| text == text.trim() && !text.contains(['\n', '\r']);
+    is_line(key) && is_line(&value) && !key.contains('=')
+}
+
+/// The keys of the members that a field of pairs leaves out, since they are no line.
+pub fn keys_left_out(value: Option<&Value>) -> Vec<String> {
+    let members = value.and_then(Value::as_object).into_iter().flatten();
+    members
+        .filter(|(key, value)| !is_pair(key, value))
+        .map(|(key, _)| key.clone())
+        .collect()
+}
+
+/// The members of an object as a field of pairs shows them: a key and its value on each line. Those that are no line are left out.
 pub fn pair_lines(value: Option<&Value>) -> String {
     let members = value.and_then(Value::as_object);
     let lines: Vec<String> = members
         .into_iter()
         .flatten()
+        .filter(|(key, value)| is_pair(key, value))
         .map(|(key, value)| format!("{key}={}", crate::api::shown(value)))
         .collect();
     lines.join("\n")
@@ -105,39 +180,70 @@ pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
         .collect()
 }
 
-/// The fields of the attributes that `resource` has. One that it lacks is not of this edition, and has no field.
-pub fn attribute_fields(table: &[Attribute], resource: &Value) -> Markup {
+/// The fields of the attributes that `resource` has, with what was filled in where `sent` was refused. One that it lacks is not of this
+/// edition, and has no field.
+pub fn attribute_fields(table: &[Attribute], resource: &Value, sent: Option<&Fields>) -> Markup {
+    let shown = sent
+        .and_then(Shown::carried)
+        .unwrap_or_else(|| Shown::of_attributes(table, resource));
+    let value = |row: &Attribute| match sent {
+        Some(form) => filled(form, row.name, row.kind),
+        None => lines(resource.get(row.name)),
+    };
     let of_resource = |row: &&Attribute| resource.get(row.name).is_some();
     html! {
+        (shown.field())
         @for row in table.iter().filter(of_resource) {
-            (field(row.name, row.label, row.help, row.kind, &lines(resource.get(row.name))))
+            (field(row.name, row.label, row.help, row.kind, &value(row)))
         }
     }
 }
 
-/// The attributes that a form changes, against `before`: what is left as it is is not sent, so that a change made meanwhile stays.
-pub fn changed(table: &[Attribute], form: &Fields, before: &Value) -> Map<String, Value> {
+/// What a form makes of a field that showed `was`. `None` where it was left as it was.
+pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value> {
+    let text = form.text(name);
+    match kind {
+        Kind::Flag => {
+            let is = form.is_ticked(name);
+            (is != (was == "true")).then(|| is.into())
+        }
+        Kind::Lines | Kind::Labels => {
+            let is = form.lines(name);
+            (is != entries(was)).then(|| is.into())
+        }
+        Kind::Choice(options) if text.is_empty() && !options.contains(&"") => None,
+        _ if text == was.trim() => None,
+        Kind::Seconds | Kind::Number if text.is_empty() => Some(Value::Null),
+        // An invalid number is sent as it is: the API names the mistake.
+        Kind::Seconds | Kind::Number => Some(
+            text.parse::<u64>()
+                .map_or_else(|_| text.into(), Value::from),
+        ),
+        Kind::Text | Kind::Choice(_) => Some(text.into()),
+    }
+}
+
+/// The attributes that a form changes, against what it showed: what is left as it is is not sent, so that a change made meanwhile stays.
+pub fn changed(table: &[Attribute], form: &Fields, shown: &Shown) -> Map<String, Value> {
     let mut changes = Map::new();
     for row in table {
-        let Some(was) = before.get(row.name) else {
+        let Some(was) = shown.text(row.name) else {
             continue;
         };
-        let text = form.text(row.name);
-        let is: Value = match row.kind {
-            Kind::Flag => form.is_ticked(row.name).into(),
-            Kind::Lines | Kind::Labels => form.lines(row.name).into(),
-            Kind::Seconds | Kind::Number if text.is_empty() => Value::Null,
-            // An invalid number is sent as it is: the API names the mistake.
-            Kind::Seconds | Kind::Number => text
-                .parse::<u64>()
-                .map_or_else(|_| text.into(), Value::from),
-            Kind::Text | Kind::Choice(_) => text.into(),
-        };
-        // What is not set and was not filled in stays so, and of a choice nothing can be taken away.
-        let is_left = text.is_empty() && (was.is_null() || matches!(row.kind, Kind::Choice(_)));
-        if is != *was && !is_left {
-            changes.insert(row.name.to_owned(), is);
-        }
+        // Of a choice nothing can be taken away.
+        let is_left = matches!(row.kind, Kind::Choice(_)) && form.text(row.name).is_empty();
+        let change = change(form, row.name, row.kind, was).filter(|_| !is_left);
+        changes.extend(change.map(|is| (row.name.to_owned(), is)));
     }
     changes
+}
+
+/// The same for attributes of `resource`, which stands for what a form showed that does not carry it.
+pub fn changed_attributes(
+    table: &[Attribute],
+    form: &Fields,
+    resource: &Value,
+) -> Map<String, Value> {
+    let shown = Shown::carried(form).unwrap_or_else(|| Shown::of_attributes(table, resource));
+    changed(table, form, &shown)
 }

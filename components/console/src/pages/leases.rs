@@ -3,13 +3,11 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{Answer, Outcome, Visit};
-use crate::api::{encoded, encoded_path};
+use super::listing::listed;
+use super::{Answer, Outcome, Visit, required};
+use crate::api::{ApiError, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, form, input, table};
-
-/// Entries on one page.
-const PAGE_SIZE: usize = 100;
+use crate::layout::{Page, form, input, refused, table};
 
 /// The leases below a prefix.
 pub fn list(visit: &Visit<'_>) -> Answer {
@@ -19,11 +17,9 @@ pub fn list(visit: &Visit<'_>) -> Answer {
         "" => String::new(),
         prefix => format!("/{}", encoded_path(prefix)),
     };
-    let entries = visit.api.list(&format!(
-        "/v1/sys/leases/lookup{below}?limit={PAGE_SIZE}&after={}",
-        encoded(after)
-    ))?;
-    let rows: Vec<Vec<Markup>> = entries
+    let listed = listed(visit, &format!("/v1/sys/leases/lookup{below}"), after)?;
+    let rows: Vec<Vec<Markup>> = listed
+        .names
         .iter()
         .map(|entry| {
             vec![html! {
@@ -34,7 +30,6 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             }]
         })
         .collect();
-    let next = entries.last().filter(|_| entries.len() == PAGE_SIZE);
     Ok(Outcome::Page(Page::new(
         match prefix {
             "" => "Leases".to_owned(),
@@ -42,27 +37,47 @@ pub fn list(visit: &Visit<'_>) -> Answer {
         },
         html! {
             (table(&["Entry"], &rows))
-            @if let Some(last) = next {
+            @if let Some(last) = &listed.next {
                 p { a href={ "/ui/leases?prefix=" (encoded(prefix)) "&after=" (encoded(last)) } { "Next page" } }
             }
             @if !prefix.is_empty() {
                 h2 { "Revoke all of them" }
-                (form(visit.session, "/ui/leases/revoke", html! {
-                    input type="hidden" name="prefix" value=(prefix);
-                    p { "Every token whose lease lies below " code { (prefix) } " ends at once." }
-                    (input("typed", "Prefix", "Type the prefix once more.", ""))
-                }, "Revoke"))
+                (revoking(visit, prefix))
             }
         },
     )))
 }
 
+fn revoking(visit: &Visit<'_>, prefix: &str) -> Markup {
+    form(
+        visit.session,
+        "/ui/leases/revoke",
+        html! {
+            input type="hidden" name="prefix" value=(prefix);
+            p { "Every token whose lease lies below " code { (prefix) } " ends at once." }
+            (input("typed", "Prefix", "Type the prefix once more.", ""))
+        },
+        "Revoke",
+    )
+}
+
 /// Revokes what is below a prefix, once that was typed.
 pub fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let prefix = form.text("prefix");
-    let address = format!("/ui/leases?prefix={}", encoded(prefix));
-    if prefix.is_empty() || form.text("typed").trim_matches('/') != prefix {
-        return Ok(Outcome::Redirect(address));
+    let prefix = required("prefix", form.text("prefix"))?;
+    if form.text("typed").trim_matches('/') != prefix {
+        let error = ApiError {
+            status: 400,
+            messages: vec!["the typed prefix is a different one; nothing was revoked".to_owned()],
+        };
+        return Ok(Outcome::Page(Page {
+            status: error.status,
+            title: format!("Revoke all leases below {prefix}"),
+            content: html! {
+                (refused(&error))
+                (revoking(visit, prefix))
+                p { a href={ "/ui/leases?prefix=" (encoded(prefix)) } { "Leave them as they are" } }
+            },
+        }));
     }
     let path = format!("/v1/sys/leases/revoke-prefix/{}", encoded_path(prefix));
     visit

@@ -6,6 +6,7 @@ mod explain;
 mod fields;
 mod identity;
 mod leases;
+mod listing;
 mod mounts;
 mod organizations;
 mod overview;
@@ -22,7 +23,7 @@ use serde_json::Value;
 
 use crate::api::{Api, ApiError};
 use crate::form::Fields;
-use crate::layout::{Page, refusal, refused};
+use crate::layout::{Page, refusal, refused, status_of};
 use crate::session::{Credential, Session};
 
 /// A request for a page.
@@ -39,6 +40,72 @@ pub struct Visit<'a> {
     pub now: u64,
     /// The API, with the visitor's token.
     pub api: &'a Api<'a>,
+}
+
+impl<'a> Visit<'a> {
+    /// The text of `name` in the query, which the page cannot do without.
+    ///
+    /// # Errors
+    ///
+    /// 400 when it is missing.
+    fn asked(&self, name: &str) -> Result<&'a str, ApiError> {
+        required(name, self.query.text(name))
+    }
+
+    /// The form that was sent to `path`. A page that shows that form again does so because it was refused, and fills it with what was typed.
+    fn sent_to(&self, path: &str) -> Option<&'a Fields> {
+        self.form.filter(|_| self.path == path)
+    }
+
+    /// What was typed into a field of the form at `path`; empty where that form was not sent.
+    fn typed(&self, path: &str, name: &str) -> &'a str {
+        self.sent_to(path).map_or("", |form| form.text(name))
+    }
+}
+
+/// `text`, which is that of `name`.
+///
+/// # Errors
+///
+/// 400 when it is empty.
+fn required<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
+    match text {
+        "" => Err(ApiError {
+            status: 400,
+            messages: vec![format!("The {name} is missing")],
+        }),
+        text => Ok(text),
+    }
+}
+
+/// The path of a mount as a form names it: with or without `auth/` before it, which stands before every mount in the API.
+///
+/// # Errors
+///
+/// 400 when it is missing.
+fn typed_mount<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
+    let path = text.trim_matches('/');
+    required(name, path.strip_prefix("auth/").unwrap_or(path))
+}
+
+/// Makes sure that there is nothing at `path` of the API yet: a write there would take its place.
+///
+/// # Errors
+///
+/// 409 when there is something, and the error of the API when it does not tell.
+fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError> {
+    match visit.api.read(path) {
+        Ok(_) => Err(ApiError {
+            status: 409,
+            messages: vec!["the name is in use".to_owned()],
+        }),
+        Err(error) if error.status == 404 => Ok(()),
+        Err(mut error) => {
+            let told = "nothing was written: whether the name is in use could not be read";
+            error.messages.push(told.to_owned());
+            Err(error)
+        }
+    }
 }
 
 /// The result of a visit.
@@ -176,6 +243,16 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
     })
 }
 
+/// What was typed into a long form at `path`, where it is worth being shown again after the session has ended.
+pub fn typed(path: &str, form: &Fields) -> Option<String> {
+    match path {
+        "/ui/policies/edit" => Some(form.raw("policy").replace("\r\n", "\n")),
+        "/ui/roles/edit" => Some(roles::typed(form)),
+        _ => None,
+    }
+    .filter(|text| !text.trim().is_empty())
+}
+
 /// The description of the API, as far as the visitor has rights to it: browsers send the API no token, and so cannot follow a link there.
 fn openapi(visit: &Visit<'_>) -> Answer {
     let described = visit.api.read("/v1/sys/internal/specs/openapi")?;
@@ -224,9 +301,12 @@ fn then(
         Ok(_) => return Ok(Outcome::Redirect(place)),
         Err(error) => error,
     };
-    let mut answer = again(refused(&error))?;
+    // Where the page cannot be made either, the first refusal is told.
+    let Ok(mut answer) = again(refused(&error)) else {
+        return Err(error);
+    };
     if let Outcome::Page(page) = &mut answer {
-        page.status = error.status;
+        page.status = status_of(&error);
     }
     Ok(answer)
 }

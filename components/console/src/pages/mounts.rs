@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Answer, Outcome, Visit};
-use crate::api::{at, encoded, encoded_path};
+use super::{Answer, Outcome, Visit, required, typed_mount};
+use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, button, form, input, table};
+use crate::layout::{Page, button, form, input, refused, table};
 
 /// The list, with a form that enables one more.
 pub fn list(visit: &Visit<'_>) -> Answer {
@@ -51,7 +51,7 @@ fn row(visit: &Visit<'_>, path: &str, mount: &Value) -> Vec<Markup> {
 
 /// Enables the method.
 pub fn enable(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let path = form.text("path").trim_matches('/');
+    let path = typed_mount("path", form.text("path"))?;
     visit.api.write(
         &format!("/v1/sys/auth/{}", encoded_path(path)),
         &json!({ "type": "gcp", "description": form.text("description") }),
@@ -64,9 +64,20 @@ pub fn enable(visit: &Visit<'_>, form: &Fields) -> Answer {
 
 /// Disables a method, once its path was typed.
 pub fn disable(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let path = form.text("path");
-    if form.text("typed") != path {
-        return Ok(Outcome::Page(confirm(visit, path)));
+    let path = required("path", form.text("path"))?;
+    // The list asks for this page without a word typed; its form sends one.
+    if !form.is_ticked("typed") {
+        return Ok(Outcome::Page(confirm(visit, path, html! {})));
+    }
+    if form.text("typed").trim_matches('/') != path {
+        let error = ApiError {
+            status: 400,
+            messages: vec!["the typed path is a different one; nothing was disabled".to_owned()],
+        };
+        return Ok(Outcome::Page(Page {
+            status: error.status,
+            ..confirm(visit, path, refused(&error))
+        }));
     }
     visit
         .api
@@ -74,10 +85,11 @@ pub fn disable(visit: &Visit<'_>, form: &Fields) -> Answer {
     Ok(Outcome::Redirect("/ui/mounts".to_owned()))
 }
 
-fn confirm(visit: &Visit<'_>, path: &str) -> Page {
+fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
     Page::new(
         format!("Disable {path}"),
         html! {
+            (told)
             p { "This deletes its configuration and its roles, and revokes every token that it made. It cannot be undone." }
             (form(visit.session, "/ui/mounts/disable", html! {
                 input type="hidden" name="path" value=(path);
@@ -90,7 +102,7 @@ fn confirm(visit: &Visit<'_>, path: &str) -> Page {
 
 /// The permissions that Google grants the credentials.
 pub fn check(visit: &Visit<'_>) -> Answer {
-    let mount = visit.query.text("mount");
+    let mount = visit.asked("mount")?;
     let answer = visit
         .api
         .read(&format!("/v1/auth/{}/config/check", encoded_path(mount)))?;

@@ -3,24 +3,21 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{Answer, Outcome, Visit};
+use super::listing::listed;
+use super::{Answer, Outcome, Visit, require_free};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, area, button, form, input, notice, refused, table};
+use crate::layout::{Page, area, button, form, input, notice, refused, status_of, table};
 
-/// Names on one page.
-const PAGE_SIZE: usize = 100;
 /// A policy to begin with.
 const EXAMPLE: &str = "# What is not allowed here is refused.\npath \"auth/token/lookup-self\" {\n  capabilities = [\"read\"]\n}\n";
 
 /// The list.
 pub fn list(visit: &Visit<'_>) -> Answer {
     let after = visit.query.text("after");
-    let names = visit.api.list(&format!(
-        "/v1/sys/policies/acl?limit={PAGE_SIZE}&after={}",
-        encoded(after)
-    ))?;
-    let rows: Vec<Vec<Markup>> = names
+    let listed = listed(visit, "/v1/sys/policies/acl", after)?;
+    let rows: Vec<Vec<Markup>> = listed
+        .names
         .iter()
         .map(|name| {
             let can_go = !matches!(name.as_str(), "root" | "default");
@@ -32,12 +29,11 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             ]
         })
         .collect();
-    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
     Ok(Outcome::Page(Page::new(
         "Policies",
         html! {
             (table(&["Policy", "Actions"], &rows))
-            @if let Some(last) = next { p { a href={ "/ui/policies?after=" (encoded(last)) } { "Next page" } } }
+            @if let Some(last) = &listed.next { p { a href={ "/ui/policies?after=" (encoded(last)) } { "Next page" } } }
             p { a href="/ui/policies/edit" { "Write a policy" } }
         },
     )))
@@ -86,23 +82,31 @@ fn editor(visit: &Visit<'_>, known: &str, name: &str, text: &str, told: Option<M
 pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     let known = visit.query.text("name");
     let name = match known {
-        "" => form.text("name"),
-        known => known,
+        // The API folds names as well; in another writing this would be the address of nothing.
+        "" => form.text("name").to_lowercase(),
+        known => known.to_owned(),
+    };
+    let write = |text: &str| {
+        let path = api_path(&name);
+        if known.is_empty() {
+            require_free(visit, &path)?;
+        }
+        visit.api.write(&path, &json!({ "policy": text }))
     };
     let text = form.raw("policy").replace("\r\n", "\n");
-    let saved = match name {
+    let saved = match name.as_str() {
         "" => Err(ApiError {
             status: 400,
             messages: vec!["the policy has no name yet".to_owned()],
         }),
-        name => visit.api.write(&api_path(name), &json!({ "policy": text })),
+        _ => write(&text),
     };
     match saved {
-        Ok(_) => Ok(Outcome::Redirect(format!("{}&done=saved", address(name)))),
+        Ok(_) => Ok(Outcome::Redirect(format!("{}&done=saved", address(&name)))),
         Err(error) => {
             let told = html! { (refused(&error)) (line_at_fault(&error, &text)) };
             let mut page = editor(visit, known, form.text("name"), &text, Some(told));
-            page.status = error.status;
+            page.status = status_of(&error);
             Ok(Outcome::Page(page))
         }
     }

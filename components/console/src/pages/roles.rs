@@ -3,14 +3,12 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::fields::{Kind, field, lines};
-use super::{Answer, Outcome, Visit};
+use super::fields::{Kind, Shown, change, field, filled, lines};
+use super::listing::listed;
+use super::{Answer, Outcome, Visit, require_free, required};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, button, form, input, notice, refused, select, table};
-
-/// Names on one page.
-const PAGE_SIZE: usize = 100;
+use crate::layout::{Page, button, form, input, notice, refused, select, status_of, table};
 
 /// The roles that have a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +27,7 @@ const FIELDS: &[Row] = &[
     ("bound_projects", "Projects", "Accounts and instances must be of one of these.", Kind::Lines, Of::Both),
     ("bound_folders", "Folders", "One of these must hold the project.", Kind::Lines, Of::Both),
     ("bound_organizations", "Organizations at Google", "One of these must hold the project.", Kind::Lines, Of::Both),
-    ("max_jwt_exp", "Maximum lifetime of a JWT", "Most seconds from the login to the expiry of its JWT.", Kind::Seconds, Of::Iam),
+    ("max_jwt_exp", "Maximum lifetime of a JWT", "Most seconds from the login to the expiry of its JWT; 0 for the default of 900.", Kind::Seconds, Of::Iam),
     ("allow_gce_inference", "Let instances log in", "Instances may log in by their service account.", Kind::Flag, Of::Iam),
     ("bound_zones", "Zones", "Instances must be in one of these, such as europe-west1-b.", Kind::Lines, Of::Gce),
     ("bound_regions", "Regions", "Instances must be in one of these, such as europe-west1.", Kind::Lines, Of::Gce),
@@ -54,15 +52,12 @@ const FIELDS: &[Row] = &[
 
 /// The list of a mount's roles.
 pub fn list(visit: &Visit<'_>) -> Answer {
-    let mount = visit.query.text("mount");
-    let after = visit.query.text("after");
-    let names = visit.api.list(&format!(
-        "/v1/auth/{}/role?limit={PAGE_SIZE}&after={}",
-        encoded_path(mount),
-        encoded(after)
-    ))?;
+    let mount = visit.asked("mount")?;
+    let path = format!("/v1/auth/{}/role", encoded_path(mount));
+    let listed = listed(visit, &path, visit.query.text("after"))?;
     let mount_query = encoded(mount);
-    let rows: Vec<Vec<Markup>> = names
+    let rows: Vec<Vec<Markup>> = listed
+        .names
         .iter()
         .map(|name| {
             let address = address(mount, name);
@@ -77,12 +72,11 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             ]
         })
         .collect();
-    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
     Ok(Outcome::Page(Page::new(
         format!("Roles of {mount}"),
         html! {
             (table(&["Role", "Actions"], &rows))
-            @if let Some(last) = next {
+            @if let Some(last) = &listed.next {
                 p { a href={ "/ui/roles?mount=" (mount_query) "&after=" (encoded(last)) } { "Next page" } }
             }
             p { a href={ "/ui/roles/edit?mount=" (mount_query) } { "Make a role" } }
@@ -104,55 +98,74 @@ fn api_path(mount: &str, role: &str) -> String {
 
 /// The form of a role: a new one where none is named.
 pub fn edit(visit: &Visit<'_>) -> Answer {
-    let (mount, role) = (visit.query.text("mount"), visit.query.text("role"));
+    let (mount, role) = (visit.asked("mount")?, visit.query.text("role"));
     let stored = match role {
         "" => Value::Null,
         role => visit.api.read(&api_path(mount, role))?,
     };
     let told = (visit.query.text("done") == "saved").then(|| notice("The role is saved."));
     let data = stored.get("data").cloned().unwrap_or_default();
-    let value = |name: &str| match (name, data.get(name)) {
+    Ok(Outcome::Page(page(visit, mount, role, &data, None, told)))
+}
+
+/// A field of a role as the form shows it.
+fn shown(role: &Value, name: &str) -> String {
+    match (name, role.get(name)) {
         // On by default in the API, which leaves the second out of its answers then.
         ("allow_gce_inference" | "live_checks", None) => "true".to_owned(),
         (_, value) => lines(value),
-    };
-    Ok(Outcome::Page(page(
-        visit,
-        mount,
-        role,
-        &at(&data, "/type"),
-        &value,
-        told,
-    )))
+    }
+}
+
+/// What the form shows of `role`.
+fn all_shown(role: &Value) -> Shown {
+    Shown::of(FIELDS.iter().map(|row| row.0), &|name| shown(role, name))
+}
+
+/// True if roles of the type `kind` have the field.
+const fn has(kind: &str, of: Of) -> bool {
+    !matches!((of, kind.as_bytes()), (Of::Iam, b"gce") | (Of::Gce, b"iam"))
 }
 
 fn page(
     visit: &Visit<'_>,
     mount: &str,
     role: &str,
-    kind: &str,
-    value: &dyn Fn(&str) -> String,
+    stored: &Value,
+    sent: Option<&Fields>,
     told: Option<Markup>,
 ) -> Page {
+    let before = sent
+        .and_then(Shown::carried)
+        .unwrap_or_else(|| all_shown(stored));
+    let kind = match sent {
+        Some(form) => form.text("type").to_owned(),
+        None => at(stored, "/type"),
+    };
+    let kind = kind.as_str();
+    let value = |name: &str, kind: Kind| match sent {
+        Some(form) => filled(form, name, kind),
+        None => shown(stored, name),
+    };
     let title = match role {
         "" => format!("Make a role of {mount}"),
         role => format!("Role {role} of {mount}"),
     };
-    let shown = |of: Of| !matches!((of, kind), (Of::Iam, "gce") | (Of::Gce, "iam"));
     Page::new(
         title,
         html! {
             (told.unwrap_or_default())
             (form(visit.session, &address(mount, role), html! {
                 @if role.is_empty() {
-                    (input("name", "Name", "Clients name the role when they log in.", &value("name")))
+                    (input("name", "Name", "Clients name the role when they log in.", &value("name", Kind::Text)))
                     (select("type", "Type", "iam: service accounts log in with a JWT that they sign. gce: instances log in with the identity that their metadata server gives. It cannot be changed; leave fields of the other type empty.", &["iam", "gce"], kind))
                 } @else {
                     p { "Type: " strong { (kind) } }
                     input type="hidden" name="type" value=(kind);
+                    (before.field())
                 }
-                @for (name, label, help, form, of) in FIELDS.iter().copied().filter(|row| shown(row.4)) {
-                    (field(name, label, &about(help, of, kind), form, &value(name)))
+                @for (name, label, help, form, of) in FIELDS.iter().copied().filter(|row| has(kind, row.4)) {
+                    (field(name, label, &about(help, of, kind), form, &value(name, form)))
                 }
             }, "Save the role"))
             p { a href={ "/ui/roles?mount=" (encoded(mount)) } { "Roles of " (mount) } }
@@ -171,21 +184,11 @@ fn about(help: &str, of: Of, kind: &str) -> String {
 
 /// Makes or changes a role.
 pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let mount = visit.query.text("mount");
+    let mount = visit.asked("mount")?;
     let known = visit.query.text("role");
-    let role = match known {
-        "" => form.text("name"),
-        role => role,
-    };
-    let saved = if role.is_empty() {
-        Err(ApiError {
-            status: 400,
-            messages: vec!["the role has no name yet".to_owned()],
-        })
-    } else {
-        visit
-            .api
-            .write(&api_path(mount, role), &sent(form, known.is_empty()))
+    let (role, saved) = match known {
+        "" => (form.text("name"), make(visit, mount, form)),
+        role => (role, change_role(visit, &api_path(mount, role), form)),
     };
     match saved {
         Ok(_) => Ok(Outcome::Redirect(format!(
@@ -193,52 +196,74 @@ pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
             address(mount, role)
         ))),
         Err(error) => {
-            let value = |name: &str| match form.is_ticked(name) {
-                true if form.text(name) == "yes" => "true".to_owned(),
-                _ => form.text(name).to_owned(),
-            };
             let told = Some(refused(&error));
-            let mut page = page(visit, mount, known, form.text("type"), &value, told);
-            page.status = error.status;
+            let mut page = page(visit, mount, known, &Value::Null, Some(form), told);
+            page.status = status_of(&error);
             Ok(Outcome::Page(page))
         }
     }
 }
 
-/// The body of a write. A new role is sent what was filled in, and whether boxes are ticked, since a box may be on by default; a known one
-/// everything, so that what was emptied goes.
-fn sent(form: &Fields, is_new: bool) -> Value {
+fn make(visit: &Visit<'_>, mount: &str, form: &Fields) -> Result<Value, ApiError> {
+    let path = api_path(mount, required("name", form.text("name"))?);
+    require_free(visit, &path)?;
+    visit.api.write(&path, &filled_in(form))
+}
+
+/// The body that makes a role: what was filled in, and whether boxes are ticked, since a box may be on by default.
+fn filled_in(form: &Fields) -> Value {
     let kind = form.text("type");
     let mut body = Map::new();
-    if is_new {
-        body.insert("type".to_owned(), kind.into());
-    }
-    for (name, _, _, form_of, of) in FIELDS.iter().copied() {
-        if matches!((of, kind), (Of::Iam, "gce") | (Of::Gce, "iam")) {
-            continue;
-        }
+    body.insert("type".to_owned(), kind.into());
+    for (name, _, _, form_of, _) in FIELDS.iter().copied().filter(|row| has(kind, row.4)) {
         let value: Value = match form_of {
-            Kind::Lines | Kind::Labels => form.lines(name).into(),
             Kind::Flag => form.is_ticked(name).into(),
-            // An emptied number is 0 on a known role; max_jwt_exp has a default, and no 0.
-            Kind::Seconds | Kind::Number if form.text(name).is_empty() => {
-                if is_new || name == "max_jwt_exp" {
-                    continue;
-                }
-                0.into()
-            }
-            Kind::Text | Kind::Seconds | Kind::Number | Kind::Choice(_) => form.text(name).into(),
+            _ if form.text(name).is_empty() => continue,
+            Kind::Lines | Kind::Labels => form.lines(name).into(),
+            _ => form.text(name).into(),
         };
-        let is_empty = match &value {
-            Value::Array(entries) => entries.is_empty(),
-            Value::String(text) => text.is_empty(),
-            _ => false,
-        };
-        if !(is_new && is_empty) {
-            body.insert(name.to_owned(), value);
-        }
+        body.insert(name.to_owned(), value);
     }
     Value::Object(body)
+}
+
+fn change_role(visit: &Visit<'_>, path: &str, form: &Fields) -> Result<Value, ApiError> {
+    let shown = match Shown::carried(form) {
+        Some(shown) => shown,
+        None => all_shown(visit.api.read(path)?.get("data").unwrap_or(&Value::Null)),
+    };
+    visit.api.write(path, &changes(form, &shown))
+}
+
+/// The body that changes a role: what differs from what the form showed, so that a change that someone else made meanwhile stays.
+fn changes(form: &Fields, shown: &Shown) -> Value {
+    let kind = form.text("type");
+    let mut body = Map::new();
+    for (name, _, _, form_of, _) in FIELDS.iter().copied().filter(|row| has(kind, row.4)) {
+        let was = shown.text(name).unwrap_or_default();
+        match change(form, name, form_of, was) {
+            // An emptied number is 0, which stands for the default or for no bound.
+            Some(Value::Null) => body.insert(name.to_owned(), 0.into()),
+            Some(is) => body.insert(name.to_owned(), is),
+            None => None,
+        };
+    }
+    Value::Object(body)
+}
+
+/// The fields of a form that were filled in, each below its label.
+pub fn typed(form: &Fields) -> String {
+    let mut text = String::new();
+    for (name, label) in [("name", "Name")]
+        .into_iter()
+        .chain(FIELDS.iter().map(|row| (row.0, row.1)))
+    {
+        let value = form.text(name).replace("\r\n", "\n");
+        if !value.is_empty() {
+            text.extend([label, ":\n", &value, "\n\n"]);
+        }
+    }
+    text
 }
 
 /// Deletes a role.

@@ -4,10 +4,11 @@ use maud::{Markup, html};
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::{Answer, Outcome, Visit, revocation};
+use super::{Answer, Outcome, SIGN_IN, Visit, revocation, typed_mount};
 use crate::api::{ApiError, at, encoded_path};
+use crate::exchange::Request;
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, refused, secret};
+use crate::layout::{Page, area, form, input, notice, refused, refused_as, secret, status_of};
 use crate::session::{Credential, MAXIMUM_TOKEN_BYTES, Session, SessionError};
 
 /// Bytes of a JWT at most; those of Google have below 4 KiB.
@@ -18,13 +19,22 @@ pub fn page(session: &Session) -> Page {
     Page {
         status: 200,
         title: "Sign in".to_owned(),
-        content: forms(session),
+        content: forms(session, "gcp", ""),
     }
 }
 
-/// The page for a cookie that is not a session any more, or none of this server.
-pub fn over(session: &Session, error: SessionError) -> Page {
+/// The page for a cookie that is not a session any more, or none of this server. What was `typed` into a form of that session is shown, for it
+/// is lost otherwise.
+pub fn over(
+    session: &Session,
+    error: SessionError,
+    request: &Request,
+    typed: Option<String>,
+) -> Page {
     let why = match error {
+        SessionError::Foreign if request.method == "POST" && request.path() == SIGN_IN => {
+            "This page was open too long: the server has another key now. Sign in again."
+        }
         SessionError::Foreign => {
             "Your session was sealed with another key: by a server of another installation, before the key file was replaced or, without a key file, before a restart. Sign in again."
         }
@@ -35,7 +45,19 @@ pub fn over(session: &Session, error: SessionError) -> Page {
     Page {
         status: 401,
         title: "Sign in".to_owned(),
-        content: html! { (notice(why)) (forms(session)) },
+        content: html! {
+            (notice(why))
+            @if let Some(typed) = typed {
+                h2 { "What you typed" }
+                p class="field" {
+                    label for="typed" { "It was not carried out" }
+                    // A parser drops the first line end of a text area.
+                    textarea id="typed" name="typed" rows="12" readonly spellcheck="false" aria-describedby="typed-help" { "\n" (typed) }
+                    span class="help" id="typed-help" { "Copy it now, sign in, open the form again, and paste it there." }
+                }
+            }
+            (forms(session, "gcp", ""))
+        },
     }
 }
 
@@ -50,7 +72,7 @@ pub fn left(said: Option<&str>) -> Page {
     )
 }
 
-fn forms(session: &Session) -> Markup {
+fn forms(session: &Session, mount: &str, role: &str) -> Markup {
     html! {
         h2 { "With a token" }
         (form(session, "/ui/sign-in", html! {
@@ -60,8 +82,8 @@ fn forms(session: &Session) -> Markup {
         h2 { "With a JWT" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="jwt";
-            (input("mount", "Mount", "The path where the auth method is enabled.", "gcp"))
-            (input("role", "Role", "The role to log in under.", ""))
+            (input("mount", "Mount", "The path where the auth method is enabled.", mount))
+            (input("role", "Role", "The role to log in under.", role))
             (area("jwt", "JWT", "From `gatehouse login-jwt`, or from the metadata server of an instance.", "", 4))
         }, "Log in"))
         h2 { "With an API token for organizations" }
@@ -79,14 +101,41 @@ pub fn sign_in(visit: &Visit<'_>, form: &Fields) -> Answer {
         "jwt" => by_jwt(visit, form),
         _ => by_api_token(visit, form.text("api_token")),
     };
-    Ok(match attempt {
-        Ok(credential) => Outcome::SignedIn(credential),
-        Err(error) => Outcome::Page(Page {
-            status: error.status,
-            title: "Sign in".to_owned(),
-            content: html! { (refused(&error)) (forms(visit.session)) },
-        }),
-    })
+    let error = match attempt {
+        Ok(credential) => return Ok(Outcome::SignedIn(credential)),
+        Err(error) => error,
+    };
+    let (mount, role) = match form.text("by") {
+        "jwt" => (form.text("mount"), form.text("role")),
+        _ => ("gcp", ""),
+    };
+    Ok(Outcome::Page(Page {
+        status: status_of(&error),
+        title: "Sign in".to_owned(),
+        content: html! { (told(&error, form)) (forms(visit.session, mount, role)) },
+    }))
+}
+
+/// A refusal, for someone who has no session yet: what helps a visitor with one does not help here.
+fn told(error: &ApiError, form: &Fields) -> Markup {
+    let (headline, advice) = match (error.status, form.text("by")) {
+        (401 | 403 | 404 | 405, "jwt") => (
+            "This login is refused",
+            "There is no auth mount at that path, or it refuses the role or the JWT. Check all three: a JWT ends soon after it was made. Who runs \
+             the server can see under “Why was this login refused?” which check failed.",
+        ),
+        (401 | 403 | 404, _) => (
+            "The server does not accept this token",
+            "It is mistyped, has ended, or was revoked, or it may not be used from your address. Paste the whole token and nothing else, or make \
+             another.",
+        ),
+        (503, _) => (
+            "The server cannot do this now",
+            "It may be sealed, or its store may be out of reach: “Health” at the foot of this page says which. Try again later.",
+        ),
+        _ => return refused(error),
+    };
+    refused_as(error, headline, advice)
 }
 
 fn by_token(visit: &Visit<'_>, token: &str) -> Result<Credential, ApiError> {
@@ -108,7 +157,8 @@ fn by_api_token(visit: &Visit<'_>, token: &str) -> Result<Credential, ApiError> 
 }
 
 fn by_jwt(visit: &Visit<'_>, form: &Fields) -> Result<Credential, ApiError> {
-    let path = format!("/v1/auth/{}/login", encoded_path(form.text("mount")));
+    let mount = typed_mount("mount", form.text("mount"))?;
+    let path = format!("/v1/auth/{}/login", encoded_path(mount));
     let body = json!({ "role": form.text("role"), "jwt": pasted_jwt(form)? });
     let answer = visit.api.write(&path, &body)?;
     let token = Zeroizing::new(at(&answer, "/auth/client_token"));

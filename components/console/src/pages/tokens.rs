@@ -3,29 +3,23 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::listing::listed;
 use super::{Answer, Outcome, Visit};
 use crate::api::{encoded, shown};
 use crate::form::Fields;
 use crate::layout::{Page, button, form, input, refused, table};
 
-/// Accessors on one page.
-const PAGE_SIZE: usize = 100;
-
 /// The list, with a form that looks one up.
 pub fn list(visit: &Visit<'_>) -> Answer {
     let after = visit.query.text("after");
-    let listed = visit.api.list(&format!(
-        "/v1/auth/token/accessors?limit={PAGE_SIZE}&after={}",
-        encoded(after)
-    ));
-    let listed = match listed {
+    let listed = match listed(visit, "/v1/auth/token/accessors", after) {
         // Listing takes sudo; looking one up may be allowed without.
         Err(error) if error.status != 403 => return Err(error),
         listed => listed,
     };
     let rows: Vec<Vec<Markup>> = listed
         .iter()
-        .flatten()
+        .flat_map(|listed| &listed.names)
         .map(|accessor| {
             vec![
                 html! { code { (accessor) } },
@@ -36,11 +30,7 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             ]
         })
         .collect();
-    let next = listed
-        .as_ref()
-        .ok()
-        .filter(|names| names.len() == PAGE_SIZE)
-        .and_then(|names| names.last());
+    let next = listed.as_ref().ok().and_then(|listed| listed.next.as_ref());
     Ok(Outcome::Page(Page::new(
         "Tokens",
         html! {

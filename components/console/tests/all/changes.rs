@@ -316,3 +316,104 @@ fn the_description_of_the_api_comes_with_the_rights_of_the_visitor() {
         assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
     }
 }
+
+#[test]
+fn metadata_that_is_no_line_is_named_and_left_as_it_is() {
+    let mut browser = identity();
+    let entity = json!({ "data": { "id": "e-1", "name": "ada", "policies": ["ops"],
+        "metadata": { "note": "two\nlines", "a=b": "c", "team": "a", "site": "x" } } });
+    let path = "/v1/identity/entity/name/ada";
+    browser.api.answers("GET", path, 200, entity);
+    let place = "/ui/identity/edit?kind=entity&name=ada";
+    let shown = browser.get(place).text;
+    assert!(
+        shown.contains("leaves it as it is") && !shown.contains("two"),
+        "{shown}"
+    );
+    let form = [
+        ("name", "ada"),
+        ("policies", "ops"),
+        ("metadata", "site=y\r\nnew=n"),
+    ];
+    browser.submit(place, &form);
+    let metadata = json!({ "note": "two\nlines", "a=b": "c", "site": "y", "new": "n" });
+    assert_eq!(
+        changes(&browser).remove(0).2,
+        json!({ "metadata": metadata })
+    );
+}
+
+#[test]
+fn a_saved_group_is_sent_what_differs_from_what_its_form_showed() {
+    let mut browser = identity();
+    let group = |members: Value| {
+        json!({ "data": { "id": "g-1", "name": "ops", "type": "internal", "policies": ["a"],
+        "metadata": null, "member_entity_ids": members, "member_group_ids": [] } })
+    };
+    let path = "/v1/identity/group/name/ops";
+    browser.api.answers("GET", path, 200, group(json!(["e-1"])));
+    let place = "/ui/identity/edit?kind=group&name=ops";
+    let page = browser.get(place).text;
+    let (_, rest) = page.split_once("name=\"shown\" value=\"").unwrap();
+    let shown = rest.split('"').next().unwrap().replace("&quot;", "\"");
+    let meanwhile = group(json!(["e-1", "e-2"]));
+    browser.api.answers("GET", path, 200, meanwhile);
+    let form = [
+        ("name", "ops"),
+        ("policies", "a\r\nb"),
+        ("member_entity_ids", "e-1"),
+        ("shown", &shown),
+    ];
+    browser.submit(place, &form);
+    let body = json!({ "policies": ["a", "b"] });
+    let sent = changes(&browser);
+    assert_eq!(
+        sent,
+        [("POST".into(), "/v1/identity/group/id/g-1".into(), body)]
+    );
+}
+
+#[test]
+fn a_refused_form_keeps_what_was_typed() {
+    let mut browser = organizations();
+    let api = &browser.api;
+    let all = json!({ "data": [] });
+    for list in ["organizations?", "organizations/acme/"] {
+        api.answers("GET", &format!("/api/v2/{list}"), 200, all.clone());
+    }
+    let settings = json!({ "data": { "attributes": { "name": "acme", "is-disabled": false, "api-rate-limit": 30 } } });
+    api.answers("GET", "/api/v2/admin/", 200, settings);
+    for method in ["POST", "PATCH", "PUT"] {
+        api.answers(method, "/api/v2/", 422, json!({ "errors": ["no"] }));
+    }
+    for (place, name) in [
+        ("/ui/organizations", "email"),
+        ("/ui/organizations/show?name=acme", "email"),
+        ("/ui/organizations/teams?name=acme", "team"),
+        ("/ui/organizations/team?name=acme&id=t-1", "team"),
+        ("/ui/organizations/members?name=acme", "email"),
+        ("/ui/organizations/pools?name=acme", "pool"),
+        ("/ui/site/users", "username"),
+        ("/ui/site", "api-rate-limit"),
+    ] {
+        let shown = browser.submit(place, &[(name, "typed <here>")]);
+        assert_eq!(shown.status, 422, "{place}");
+        let kept = "value=\"typed &lt;here&gt;\"";
+        assert!(shown.text.contains(kept), "{place}: {}", shown.text);
+    }
+}
+
+#[test]
+fn a_person_is_invited_by_the_name_of_a_team() {
+    let mut browser = organizations();
+    let teams = json!({ "data": [{ "id": "team-9", "attributes": { "name": "dev & ops" } }] });
+    let path = "/api/v2/organizations/acme/teams?filter%5Bnames%5D=dev%20%26%20ops";
+    browser.api.answers("GET", path, 200, teams);
+    let place = "/ui/organizations/members?name=acme";
+    for (typed, id) in [("dev & ops", "team-9"), ("team-7", "team-7")] {
+        browser.submit(place, &[("email", "b@x.example"), ("team", typed)]);
+        let sent = changes(&browser).remove(0).2;
+        let team = &sent["data"]["relationships"]["teams"]["data"][0];
+        assert_eq!(team["id"], json!(id), "{typed}");
+    }
+}

@@ -88,7 +88,7 @@ fn what_was_changed_is_sent_in_the_form_that_the_api_takes() {
             ("identity_token_ttl", "600"),
             ("iam_alias", "unique_id"),
             ("iam_metadata", "default"),
-            ("gce_metadata", "zone, instance_id"),
+            ("gce_metadata", "zone\r\ninstance_id"),
             ("rotation_schedule", ""),
             ("rotation_period", "86400"),
             ("rotation_policy", "p"),
@@ -192,5 +192,90 @@ fn a_role_is_shown_and_written_with_its_alias_and_with_googles_part_in_a_login()
             .get("/ui/roles/edit?mount=gcp")
             .text
             .contains(ticked)
+    );
+}
+
+/// The value of the hidden field in which the form on `page` carries what it showed.
+fn carried(page: &Shown) -> String {
+    let (_, rest) = page.text.split_once("name=\"shown\" value=\"").unwrap();
+    rest.split('"').next().unwrap().replace("&quot;", "\"")
+}
+
+#[test]
+fn a_saved_configuration_leaves_what_others_changed_meanwhile() {
+    let mut browser = visitor();
+    let shown = carried(&browser.get(PLACE));
+    let mut meanwhile = stored();
+    meanwhile["data"]["rotation_policy"] = json!("theirs");
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/config", 200, meanwhile);
+    let mut form = SHOWN.to_vec();
+    form.retain(|(name, _)| *name != "identity_token_ttl");
+    form.extend([("identity_token_ttl", "600"), ("shown", &shown)]);
+    browser.submit(PLACE, &form);
+    assert_eq!(
+        changes(&browser).remove(0).2,
+        json!({ "identity_token_ttl": 600 })
+    );
+}
+
+#[test]
+fn a_saved_role_is_sent_what_differs_from_what_its_form_showed() {
+    let mut browser = Browser::signed_in();
+    let place = "/ui/roles/edit?mount=gcp&role=web";
+    let role = |policies: Value| {
+        json!({ "data": { "type": "iam", "token_policies": policies, "max_jwt_exp": 600, "token_ttl": 60,
+            "bound_projects": ["p"], "token_type": "default" } })
+    };
+    let path = "/v1/auth/gcp/role/web";
+    browser.api.answers("GET", path, 200, role(json!(["ops"])));
+    browser.api.answers("POST", path, 200, json!(null));
+    let shown = carried(&browser.get(place));
+    browser
+        .api
+        .answers("GET", path, 200, role(json!(["of-others"])));
+    let form = [
+        ("type", "iam"),
+        ("token_policies", "ops\r\n"),
+        ("max_jwt_exp", ""),
+        ("token_ttl", "60"),
+        ("bound_projects", ""),
+        ("token_type", "default"),
+        ("allow_gce_inference", "yes"),
+        ("live_checks", "yes"),
+        ("shown", &shown),
+    ];
+    browser.submit(place, &form);
+    assert_eq!(
+        changes(&browser).remove(0).2,
+        json!({ "max_jwt_exp": 0, "bound_projects": [] })
+    );
+}
+
+#[test]
+fn the_word_yes_in_a_field_of_text_stays_after_a_refusal() {
+    let refusal = json!({ "errors": ["no"] });
+    let mut browser = visitor();
+    browser.api.answers("POST", "/v1/auth/gcp/", 400, refusal);
+    let (shown, _) = with(&mut browser, &[("rotation_policy", "yes")]);
+    assert!(
+        shown.text.contains("value=\"yes\" autocomplete"),
+        "{}",
+        shown.text
+    );
+    let form = [("name", "yes"), ("type", "iam"), ("live_checks", "yes")];
+    let shown = browser.submit("/ui/roles/edit?mount=gcp", &form).text;
+    assert!(
+        shown.contains("name=\"name\" type=\"text\" value=\"yes\""),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("name=\"live_checks\" value=\"yes\" checked"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("name=\"refuse_replay\" value=\"yes\" checked"),
+        "{shown}"
     );
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::browser::Browser;
+use crate::changes::changes;
 
 const ENABLE: [(&str, &str); 2] = [("path", "gcp"), ("description", "")];
 
@@ -164,7 +165,7 @@ fn a_role_is_made_of_what_was_filled_in() {
         ("type", "iam"),
         (
             "bound_service_accounts",
-            "a@x.example\r\nb@x.example, c@x.example",
+            "a@x.example\r\nb@x.example \r\n\r\nc@x.example",
         ),
         ("bound_zones", "left-over"),
         ("token_ttl", "3600"),
@@ -177,8 +178,7 @@ fn a_role_is_made_of_what_was_filled_in() {
         shown.header("location"),
         Some("/ui/roles/edit?mount=gcp&role=web&done=saved")
     );
-    let sent = browser.api.sent();
-    let body: serde_json::Value = serde_json::from_slice(&sent[0].body).unwrap();
+    let body = changes(&browser).remove(0).2;
     assert_eq!(
         body,
         json!({
@@ -238,4 +238,101 @@ fn a_box_that_is_on_by_default_is_ticked_on_a_new_role() {
         .answers("GET", "/v1/auth/gcp/role/web", 200, role);
     let shown = browser.get("/ui/roles/edit?mount=gcp&role=web");
     assert!(!shown.text.contains(ticked), "{}", shown.text);
+}
+
+#[test]
+fn making_takes_no_name_that_is_in_use_or_may_be() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    api.answers("POST", "/v1/", 204, json!(null));
+    api.answers(
+        "GET",
+        "/v1/sys/policies/acl/ops",
+        200,
+        json!({ "data": { "policy": "" } }),
+    );
+    api.answers(
+        "GET",
+        "/v1/auth/gcp/role/web",
+        200,
+        json!({ "data": { "type": "iam" } }),
+    );
+    let role = [
+        ("name", "web"),
+        ("type", "iam"),
+        ("bound_projects", "typed"),
+    ];
+    let forms: [(&str, &[(&str, &str)]); 2] = [
+        (
+            "/ui/policies/edit",
+            &[("name", "Ops"), ("policy", "# typed")],
+        ),
+        ("/ui/roles/edit?mount=gcp", &role),
+    ];
+    for (place, form) in forms {
+        let shown = browser.submit(place, form);
+        assert_eq!(shown.status, 409, "{place}");
+        for said in ["the name is in use", "typed"] {
+            assert!(shown.text.contains(said), "{said}: {}", shown.text);
+        }
+    }
+    let denied = json!({ "errors": ["permission denied"] });
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/role/web", 403, denied);
+    let shown = browser.submit("/ui/roles/edit?mount=gcp", &role);
+    assert_eq!(shown.status, 403);
+    assert!(shown.text.contains("nothing was written"), "{}", shown.text);
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn what_names_no_mount_or_organization_is_answered_by_what_is_missing() {
+    let mut browser = Browser::signed_in();
+    browser.api.sent();
+    for (page, missing) in [
+        ("/ui/roles", "mount"),
+        ("/ui/roles/edit", "mount"),
+        ("/ui/mounts/config", "mount"),
+        ("/ui/mounts/check", "mount"),
+        ("/ui/organizations/show", "name"),
+        ("/ui/identity/entity", "name"),
+    ] {
+        let shown = browser.get(page);
+        assert_eq!(shown.status, 400, "{page}");
+        let said = format!("The {missing} is missing");
+        assert!(shown.text.contains(&said), "{page}: {}", shown.text);
+    }
+    for form in ["/ui/mounts", "/ui/explain", "/ui/leases/revoke"] {
+        assert_eq!(browser.submit(form, &[]).status, 400, "{form}");
+    }
+    assert!(browser.api.sent().is_empty());
+}
+
+#[test]
+fn what_was_typed_otherwise_is_told_to_have_done_nothing() {
+    let mut browser = Browser::signed_in();
+    let fields = [("prefix", "auth/gcp"), ("typed", "auth/gc")];
+    let shown = browser.submit("/ui/leases/revoke", &fields);
+    assert_eq!(shown.status, 400);
+    assert!(shown.text.contains("nothing was revoked"), "{}", shown.text);
+    let fields = [("path", "gcp"), ("typed", "gc")];
+    let shown = browser.submit("/ui/mounts/disable", &fields);
+    assert_eq!(shown.status, 400);
+    assert!(
+        shown.text.contains("nothing was disabled"),
+        "{}",
+        shown.text
+    );
+    assert!(changes(&browser).is_empty());
+}
+
+#[test]
+fn a_mount_is_enabled_at_its_path_with_or_without_the_word_auth_before_it() {
+    let mut browser = Browser::signed_in();
+    browser
+        .api
+        .answers("POST", "/v1/sys/auth/", 204, json!(null));
+    browser.submit("/ui/mounts", &[("path", "auth/m3/")]);
+    assert_eq!(changes(&browser)[0].1, "/v1/sys/auth/m3");
 }

@@ -192,28 +192,67 @@ fn the_overview_names_what_needs_attention() {
 }
 
 #[test]
-fn a_list_goes_on_after_its_last_name() {
+fn a_list_goes_on_after_its_last_name_where_there_is_another() {
     let mut browser = Browser::signed_in();
-    let names: Vec<String> = (0..100).map(|number| format!("role-{number:03}")).collect();
-    let full = json!({ "data": { "keys": names } });
+    let names: Vec<String> = (0..101).map(|number| format!("name-{number:03}")).collect();
+    for (page, path) in [
+        ("/ui/roles?mount=gcp", "/v1/auth/gcp/role"),
+        ("/ui/policies?", "/v1/sys/policies/acl"),
+    ] {
+        let link = format!("{}after=name-099", page.replace("gcp", "gcp&amp;"));
+        let asked = format!("{path}?limit=101&after=");
+        let keys = |names: &[String]| json!({ "data": { "keys": names } });
+        browser.api.answers("LIST", &asked, 200, keys(&names));
+        let shown = browser.get(page).text;
+        assert!(shown.contains(&link), "{shown}");
+        assert!(!shown.contains("name-100"), "it begins the next page");
+        browser
+            .api
+            .answers("LIST", &asked, 200, keys(&names[..100]));
+        let shown = browser.get(page).text;
+        assert!(shown.contains("name-099") && !shown.contains("Next page"));
+        let second = format!("{asked}name-099");
+        browser
+            .api
+            .answers("LIST", &second, 200, keys(&names[100..]));
+        let shown = browser.get(&format!("{page}&after=name-099")).text;
+        assert!(shown.contains("name-100") && !shown.contains("Next page"));
+    }
+}
+
+#[test]
+fn invitations_are_found_beyond_the_first_page_and_their_end_is_told() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    api.answers("GET", "/api/v2/organizations", 200, json!({ "data": [] }));
+    let page = |status: &str, name: &str, pages: u32| {
+        json!({ "data": [{ "id": "ou-1", "attributes": { "status": status },
+            "relationships": { "organization": { "data": { "id": name } } } }],
+            "meta": { "pagination": { "total-pages": pages } } })
+    };
+    let path = "/api/v2/organization-memberships?page%5Bsize%5D=100&page%5Bnumber%5D=";
+    api.answers("GET", path, 200, page("active", "old", 2));
+    let second = format!("{path}2");
+    api.answers("GET", &second, 200, page("invited", "acme", 2));
+    let shown = browser.get("/ui/organizations").text;
+    assert!(
+        shown.contains("Join acme") && !shown.contains("more organizations"),
+        "{shown}"
+    );
     browser
         .api
-        .answers("LIST", "/v1/auth/gcp/role?limit=100&after=", 200, full);
-    let shown = browser.get("/ui/roles?mount=gcp");
+        .answers("GET", path, 200, page("active", "old", 11));
+    browser.api.sent();
+    let shown = browser.get("/ui/organizations").text;
     assert!(
-        shown
-            .text
-            .contains("/ui/roles?mount=gcp&amp;after=role-099")
+        shown.contains("more organizations than this page looks at"),
+        "{shown}"
     );
-    let rest = json!({ "data": { "keys": ["role-100"] } });
-    browser.api.answers(
-        "LIST",
-        "/v1/auth/gcp/role?limit=100&after=role-099",
-        200,
-        rest,
+    let sent = browser.api.sent().into_iter();
+    assert_eq!(
+        sent.filter(|it| it.target.contains("memberships")).count(),
+        10
     );
-    let shown = browser.get("/ui/roles?mount=gcp&after=role-099");
-    assert!(shown.text.contains("role-100") && !shown.text.contains("Next page"));
 }
 
 #[test]

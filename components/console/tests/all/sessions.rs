@@ -200,3 +200,114 @@ fn a_browser_at_the_root_is_led_to_the_console() {
     assert_eq!(shown.status, 303);
     assert_eq!(shown.header("location"), Some("/ui/"));
 }
+
+#[test]
+fn a_form_to_sign_in_does_not_end_while_its_page_is_open() {
+    let mut browser = Browser::at_server(1);
+    let key = browser.get("/ui/sign-in").form_key();
+    browser.clock.advance(Duration::from_secs(100_000));
+    let form = [
+        ("form_key", key.as_str()),
+        ("by", "token"),
+        ("token", TOKEN),
+    ];
+    assert_eq!(browser.post("/ui/sign-in", &form).status, 303);
+    // Nor is it said to be the end of a session where the server has another key.
+    let mut other = Browser::at_server(2);
+    other.cookie = Browser::signed_in().cookie;
+    let shown = other.post("/ui/sign-in", &form).text;
+    assert!(shown.contains("This page was open too long"), "{shown}");
+    assert!(!shown.contains("Your session"), "{shown}");
+}
+
+#[test]
+fn h16_what_was_typed_into_a_long_form_outlives_its_session_as_text_alone() {
+    let policy = [("policy", "path \"a\" {\r\n</textarea><script>\r\n}")];
+    let role = [
+        ("name", "web"),
+        ("bound_projects", "</textarea><script>"),
+        ("live_checks", "yes"),
+    ];
+    for (place, form) in [
+        ("/ui/policies/edit?name=ops", &policy[..]),
+        ("/ui/roles/edit?mount=gcp", &role[..]),
+    ] {
+        let mut browser = Browser::signed_in();
+        browser.clock.advance(Duration::from_secs(901));
+        browser.api.sent();
+        let kept = browser.cookie.clone();
+        let shown = browser.post(place, form);
+        assert_eq!(shown.status, 401);
+        assert!(shown.text.contains("readonly"), "{}", shown.text);
+        assert!(
+            shown.text.contains("&lt;/textarea&gt;&lt;script&gt;"),
+            "{}",
+            shown.text
+        );
+        assert!(!shown.text.contains("<script"));
+        browser.cookie = kept;
+        let foreign = b"https://evil.example".to_vec();
+        browser.headers = vec![("origin".to_owned(), foreign)];
+        let shown = browser.post(place, form);
+        assert!(
+            !shown.text.contains("script"),
+            "of another origin: {}",
+            shown.text
+        );
+        assert!(browser.api.sent().is_empty());
+    }
+}
+
+#[test]
+fn a_refused_sign_in_gets_advice_for_someone_without_a_session() {
+    let mut browser = Browser::at_server(1);
+    let refusal = json!({ "errors": ["permission denied"] });
+    let login = "/v1/auth/m3/login";
+    browser.api.answers("POST", login, 403, refusal.clone());
+    for (path, status) in [
+        ("/v1/auth/token/lookup-self", 403),
+        ("/api/v2/organizations", 401),
+    ] {
+        browser.api.answers("GET", path, status, refusal.clone());
+    }
+    for (form, status, said) in [
+        (
+            &[("by", "jwt"), ("mount", "auth/m3"), ("jwt", "a.b.c")][..],
+            403,
+            "no auth mount at that path",
+        ),
+        (
+            &[("by", "token"), ("token", "hvs.gone")][..],
+            403,
+            "does not accept this token",
+        ),
+        (
+            &[("by", "organizations"), ("api_token", "a.b")][..],
+            401,
+            "does not accept this token",
+        ),
+        (
+            &[("by", "jwt"), ("mount", "/"), ("jwt", "a.b.c")][..],
+            400,
+            "The mount is missing",
+        ),
+    ] {
+        let shown = browser.submit("/ui/sign-in", form);
+        assert_eq!(shown.status, status, "{}", shown.text);
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+        for other in ["sign out and in again", "Your token"] {
+            assert!(!shown.text.contains(other), "{other}: {}", shown.text);
+        }
+    }
+    assert!(browser.api.sent().iter().any(|it| it.target == login));
+    browser.api.answers("POST", login, 307, json!(null));
+    let form = [
+        ("by", "jwt"),
+        ("mount", "m3"),
+        ("role", "web"),
+        ("jwt", "a.b.c"),
+    ];
+    let shown = browser.submit("/ui/sign-in", &form);
+    assert_eq!(shown.status, 502, "no status that leads elsewhere");
+    assert!(shown.text.contains("value=\"m3\"") && shown.text.contains("value=\"web\""));
+}

@@ -7,7 +7,10 @@ use super::{Kind, id_of, shown_by_name};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table};
-use crate::pages::{Answer, Outcome, Visit, then};
+use crate::pages::{Answer, Outcome, Visit, then, typed_mount};
+
+/// Where the form that adds an alias is sent.
+const ADDING: &str = "/ui/identity/alias";
 
 /// The aliases of an object, with a form that adds one.
 pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) -> Markup {
@@ -35,16 +38,20 @@ pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) ->
             row
         })
         .collect();
+    let mount = match visit.typed(ADDING, "mount") {
+        "" => "gcp",
+        mount => mount,
+    };
     // An internal group has none, and an external one at most one.
     let takes_one = kind == Kind::Entity || (at(object, "/type") == "external" && single.is_none());
     html! {
         (table(&["Name", "Mount", "Type", "Identifier", "Actions"], &rows))
         @if takes_one {
-            (form(visit.session, "/ui/identity/alias", html! {
+            (form(visit.session, ADDING, html! {
                 input type="hidden" name="kind" value=(kind.name());
                 input type="hidden" name="owner" value=(name);
-                (input("alias", "Name of a new alias", "As the mount knows it: the account's unique identifier, the instance's, or the role's.", ""))
-                (input("mount", "Mount", "The path where the auth method is enabled.", "gcp"))
+                (input("alias", "Name of a new alias", "As the mount knows it: the account's unique identifier, the instance's, or the role's.", visit.typed(ADDING, "alias")))
+                (input("mount", "Mount", "The path where the auth method is enabled.", mount))
             }, "Add the alias"))
         }
     }
@@ -71,7 +78,7 @@ pub(super) fn add(visit: &Visit<'_>, form: &Fields) -> Answer {
 /// The accessor of the mount at `path`.
 fn accessor(visit: &Visit<'_>, path: &str) -> Result<String, ApiError> {
     let mounts = visit.api.read("/v1/sys/auth")?;
-    let path = format!("{}/", path.trim_matches('/'));
+    let path = format!("{}/", typed_mount("mount", path)?);
     let mount = mounts.get("data").and_then(|mounts| mounts.get(&path));
     mount.map(|mount| at(mount, "/accessor")).ok_or(ApiError {
         status: 400,

@@ -1,14 +1,16 @@
 //! The forms that make and change entities and groups.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use super::{Kind, id_of};
-use crate::api::{ApiError, encoded};
+use super::Kind;
+use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, refused, select, tick};
-use crate::pages::fields::{lines, pair_lines, pairs};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::layout::{Page, area, form, input, refused, select, status_of, tick};
+use crate::pages::fields::{
+    Kind as Form, Shown, change, filled, keys_left_out, lines, pair_lines, pairs,
+};
+use crate::pages::{Answer, Outcome, Visit, require_free, required};
 
 /// The form: of a new object where the query names none.
 pub(super) fn page(visit: &Visit<'_>) -> Answer {
@@ -20,20 +22,67 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
         "" => Value::Null,
         name => kind.read(visit, name)?,
     };
-    let value = |field: &str| match field {
-        "metadata" => pair_lines(object.get("metadata")),
-        field => lines(object.get(field)),
+    let left_out = keys_left_out(object.get("metadata"));
+    let told = html! {
+        @if !left_out.is_empty() {
+            p class="notice" role="status" { "This form cannot show metadata that is not one line each, and leaves it as it is: "
+                @for key in &left_out { code { (key) } " " } }
+        }
     };
-    Ok(Outcome::Page(form_page(visit, kind, name, &value, None)))
+    Ok(Outcome::Page(form_page(
+        visit, kind, name, &object, None, told,
+    )))
+}
+
+/// The fields that a form of that kind has.
+const fn fields(kind: Kind) -> &'static [(&'static str, Form)] {
+    match kind {
+        Kind::Entity => &[
+            ("name", Form::Text),
+            ("policies", Form::Lines),
+            ("metadata", Form::Lines),
+            ("disabled", Form::Flag),
+        ],
+        Kind::Group => &[
+            ("name", Form::Text),
+            ("policies", Form::Lines),
+            ("metadata", Form::Lines),
+            ("member_entity_ids", Form::Lines),
+            ("member_group_ids", Form::Lines),
+        ],
+    }
+}
+
+/// A field of an object as the form shows it.
+fn shown(object: &Value, name: &str) -> String {
+    match name {
+        "metadata" => pair_lines(object.get("metadata")),
+        name => lines(object.get(name)),
+    }
+}
+
+/// What the form shows of `object`.
+fn all_shown(kind: Kind, object: &Value) -> Shown {
+    let names = fields(kind).iter().map(|(name, _)| *name);
+    Shown::of(names, &|name| shown(object, name))
 }
 
 fn form_page(
     visit: &Visit<'_>,
     kind: Kind,
     known: &str,
-    value: &dyn Fn(&str) -> String,
-    told: Option<Markup>,
+    object: &Value,
+    sent: Option<&Fields>,
+    told: Markup,
 ) -> Page {
+    let before = sent
+        .and_then(Shown::carried)
+        .unwrap_or_else(|| all_shown(kind, object));
+    let value = |name: &str| match (sent, name) {
+        (Some(form), "disabled") => filled(form, name, Form::Flag),
+        (Some(form), name) => form.text(name).to_owned(),
+        (None, name) => shown(object, name),
+    };
     let title = match (known, kind) {
         ("", Kind::Entity) => "Make an entity".to_owned(),
         ("", Kind::Group) => "Make a group".to_owned(),
@@ -49,10 +98,11 @@ fn form_page(
     Page::new(
         title,
         html! {
-            (told.unwrap_or_default())
+            (told)
             (form(visit.session, &action, html! {
+                @if !known.is_empty() { (before.field()) }
                 (input("name", "Name", "For people; policies can name it in templates.", &value("name")))
-                (area("policies", "Policies", "They are added to those of each token.", &value("policies"), 3))
+                (area("policies", "Policies", "One on each line. They are added to those of each token.", &value("policies"), 3))
                 (area("metadata", "Metadata", "One on each line: key=value. Policies can name it in templates.", &value("metadata"), 3))
                 @match kind {
                     Kind::Entity => (tick("disabled", "Disabled", "Tokens of the entity are refused as long as this is set.", value("disabled") == "true")),
@@ -81,63 +131,85 @@ pub(super) fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
         Kind::named(visit.query.text("kind")),
         visit.query.text("name"),
     );
-    match write(visit, form, kind, known) {
-        Ok(()) => Ok(Outcome::Redirect(kind.address(form.text("name")))),
+    let saved = match known {
+        "" => make(visit, form, kind),
+        known => change_known(visit, form, kind, known),
+    };
+    match saved {
+        Ok(_) => Ok(Outcome::Redirect(kind.address(form.text("name")))),
         Err(error) => {
-            let value = |field: &str| match form.text(field) {
-                "yes" if field == "disabled" => "true".to_owned(),
-                text => text.to_owned(),
-            };
-            let mut page = form_page(visit, kind, known, &value, Some(refused(&error)));
-            page.status = error.status;
+            let told = refused(&error);
+            let mut page = form_page(visit, kind, known, &Value::Null, Some(form), told);
+            page.status = status_of(&error);
             Ok(Outcome::Page(page))
         }
     }
 }
 
-fn write(visit: &Visit<'_>, form: &Fields, kind: Kind, known: &str) -> Result<(), ApiError> {
-    if form.text("name").is_empty() {
-        return Err(ApiError {
-            status: 400,
-            messages: vec!["the name is missing".to_owned()],
-        });
+/// Makes an object of what was filled in.
+fn make(visit: &Visit<'_>, form: &Fields, kind: Kind) -> Result<Value, ApiError> {
+    let name = required("name", form.text("name"))?;
+    let mut body = Map::new();
+    if kind == Kind::Group {
+        body.insert("type".to_owned(), form.text("type").into());
     }
-    let mut body = json!({
-        "name": form.text("name"),
-        "policies": form.lines("policies"),
-        "metadata": pairs(form.text("metadata"))?,
-    });
-    let mut add = |name: &str, value: Value| {
-        if let Value::Object(body) = &mut body {
-            body.insert(name.to_owned(), value);
-        }
-    };
-    match kind {
-        Kind::Entity => add("disabled", form.is_ticked("disabled").into()),
-        Kind::Group => {
-            let group_type = form.text("type");
-            add("type", group_type.into());
-            let entities = form.lines("member_entity_ids");
-            // The members of an external group are those whom logins bring; the API refuses others.
-            if group_type != "external" || !entities.is_empty() {
-                add("member_entity_ids", entities.into());
-            }
-            add("member_group_ids", form.lines("member_group_ids").into());
+    for (name, form_of) in fields(kind) {
+        let value: Value = match form_of {
+            Form::Flag => form.is_ticked(name).into(),
+            _ if *name == "metadata" => pairs(form.text(name))?.into(),
+            Form::Lines => form.lines(name).into(),
+            _ => form.text(name).into(),
+        };
+        // The members of an external group are those whom logins bring; the API refuses others.
+        if *name != "member_entity_ids" || !form.text(name).is_empty() {
+            body.insert((*name).to_owned(), value);
         }
     }
-    let path = match known {
-        // Writing to a name that is taken would change its owner in place of making another.
-        "" if kind.read(visit, form.text("name")).is_ok() => {
-            return Err(ApiError {
-                status: 409,
-                messages: vec!["the name is in use".to_owned()],
-            });
-        }
-        "" => format!("/v1/identity/{}", kind.name()),
-        known => {
-            let id = id_of(visit, kind, known)?;
-            format!("/v1/identity/{}/id/{}", kind.name(), encoded(&id))
-        }
-    };
-    visit.api.write(&path, &body).map(|_| ())
+    // Writing to a name that is taken would change its owner in place of making another.
+    require_free(visit, &kind.path_of_name(name))?;
+    let path = format!("/v1/identity/{}", kind.name());
+    visit.api.write(&path, &body.into())
+}
+
+/// Changes what differs from what the form showed, so that a change that someone else made meanwhile stays.
+fn change_known(
+    visit: &Visit<'_>,
+    form: &Fields,
+    kind: Kind,
+    known: &str,
+) -> Result<Value, ApiError> {
+    required("name", form.text("name"))?;
+    let object = kind.read(visit, known)?;
+    let before = Shown::carried(form).unwrap_or_else(|| all_shown(kind, &object));
+    let mut body = Map::new();
+    for (name, form_of) in fields(kind) {
+        let was = before.text(name).unwrap_or_default();
+        let is = match *name {
+            "metadata" => metadata(form, was, object.get("metadata"))?,
+            name => change(form, name, *form_of, was),
+        };
+        body.extend(is.map(|is| ((*name).to_owned(), is)));
+    }
+    let id = encoded(&at(&object, "/id"));
+    let path = format!("/v1/identity/{}/id/{id}", kind.name());
+    visit.api.write(&path, &body.into())
+}
+
+/// The metadata that the form makes of what it showed, `was`: what is `stored` with those members changed that the visitor changed. A write
+/// puts all of it in the place of what is stored. `None` where it was left as it was.
+fn metadata(form: &Fields, was: &str, stored: Option<&Value>) -> Result<Option<Value>, ApiError> {
+    let (was, is) = (pairs(was)?, pairs(form.text("metadata"))?);
+    if was == is {
+        return Ok(None);
+    }
+    let mut all = stored
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    all.retain(|key, _| is.contains_key(key) || !was.contains_key(key));
+    let changes = is
+        .into_iter()
+        .filter(|(key, value)| was.get(key) != Some(value));
+    all.extend(changes);
+    Ok(Some(all.into()))
 }

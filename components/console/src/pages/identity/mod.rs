@@ -7,13 +7,11 @@ mod merging;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::listing::listed;
 use super::{Answer, Outcome, Route, Visit};
 use crate::api::{ApiError, at, encoded, shown};
 use crate::form::Fields;
 use crate::layout::{Page, button, table};
-
-/// Names on one page.
-const PAGE_SIZE: usize = 100;
 
 /// The two kinds of objects that identity has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,16 +42,18 @@ impl Kind {
         format!("/ui/identity/{}?name={}", self.name(), encoded(name))
     }
 
+    /// The path of the object of that name in the API.
+    fn path_of_name(self, name: &str) -> String {
+        format!("/v1/identity/{}/name/{}", self.name(), encoded(name))
+    }
+
     /// The object of that name.
     ///
     /// # Errors
     ///
     /// When the answer is not a success.
     fn read(self, visit: &Visit<'_>, name: &str) -> Result<Value, ApiError> {
-        let (kind, name) = (self.name(), encoded(name));
-        let mut answer = visit
-            .api
-            .read(&format!("/v1/identity/{kind}/name/{name}"))?;
+        let mut answer = visit.api.read(&self.path_of_name(name))?;
         Ok(answer.get_mut("data").map(Value::take).unwrap_or_default())
     }
 }
@@ -98,19 +98,16 @@ fn list(visit: &Visit<'_>) -> Answer {
 }
 
 fn part(visit: &Visit<'_>, kind: Kind, after: &str) -> Result<Markup, ApiError> {
-    let names = visit.api.list(&format!(
-        "/v1/identity/{}/name?limit={PAGE_SIZE}&after={}",
-        kind.name(),
-        encoded(visit.query.text(after))
-    ))?;
-    let rows: Vec<Vec<Markup>> = names
+    let path = format!("/v1/identity/{}/name", kind.name());
+    let listed = listed(visit, &path, visit.query.text(after))?;
+    let rows: Vec<Vec<Markup>> = listed
+        .names
         .iter()
         .map(|name| vec![html! { a href=(kind.address(name)) { (name) } }])
         .collect();
-    let next = names.last().filter(|_| names.len() == PAGE_SIZE);
     Ok(html! {
         (table(&["Name"], &rows))
-        @if let Some(last) = next {
+        @if let Some(last) = &listed.next {
             p { a href={ "/ui/identity?" (after) "=" (encoded(last)) } { "Next page" } }
         }
     })
@@ -118,7 +115,7 @@ fn part(visit: &Visit<'_>, kind: Kind, after: &str) -> Result<Markup, ApiError> 
 
 /// An entity or a group, below what was just said about it.
 fn one(visit: &Visit<'_>, kind: Kind, told: Markup) -> Answer {
-    let name = visit.query.text("name");
+    let name = visit.asked("name")?;
     shown_by_name(visit, kind, name, told)
 }
 

@@ -1,7 +1,7 @@
 //! The visitor's own invitations.
 
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::api::{at, encoded};
 use crate::form::Fields;
@@ -9,13 +9,35 @@ use crate::layout::{button, table};
 use crate::pages::resources::entries;
 use crate::pages::{Answer, Outcome, Visit};
 
+/// Memberships on one page of the API.
+const PAGE_SIZE: usize = 100;
+/// Pages turned at most: who is in more organizations than that is told so.
+const MAXIMUM_PAGES: u64 = 10;
+
+/// The visitor's memberships, as far as they were read, and whether there are more.
+fn memberships(visit: &Visit<'_>) -> (Vec<Value>, bool) {
+    let mut memberships = Vec::new();
+    for number in 1..=MAXIMUM_PAGES {
+        let path = format!(
+            "/api/v2/organization-memberships?page%5Bsize%5D={PAGE_SIZE}&page%5Bnumber%5D={number}"
+        );
+        let Ok(answer) = visit.api.read(&path) else {
+            return (memberships, number > 1);
+        };
+        memberships.extend(entries(&answer).cloned());
+        let pages = answer.pointer("/meta/pagination/total-pages");
+        if pages.and_then(Value::as_u64).unwrap_or(1) <= number {
+            return (memberships, false);
+        }
+    }
+    (memberships, true)
+}
+
 /// The visitor's own invitations; nothing where there are none, or where the token is no person's.
 pub(super) fn part(visit: &Visit<'_>) -> Markup {
-    let answer = visit
-        .api
-        .read("/api/v2/organization-memberships?page%5Bsize%5D=100")
-        .unwrap_or_default();
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let (memberships, are_more) = memberships(visit);
+    let rows: Vec<Vec<Markup>> = memberships
+        .iter()
         .filter(|membership| at(membership, "/attributes/status") == "invited")
         .map(|membership| {
             let name = at(membership, "/relationships/organization/data/id");
@@ -34,9 +56,12 @@ pub(super) fn part(visit: &Visit<'_>) -> Markup {
         })
         .collect();
     html! {
-        @if !rows.is_empty() {
+        @if !rows.is_empty() || are_more {
             h2 { "Your invitations" }
             (table(&["Organization", "Answer"], &rows))
+            @if are_more {
+                p { "You are a member of more organizations than this page looks at (" (memberships.len()) "): the API lists the invitations to the others." }
+            }
         }
     }
 }

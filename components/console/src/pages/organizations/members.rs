@@ -10,6 +10,9 @@ use crate::layout::{button, form, input, table};
 use crate::pages::resources::{entries, turned_to, turning};
 use crate::pages::{Answer, Outcome, Visit, then};
 
+/// Where members are listed and invited.
+const PATH: &str = "/ui/organizations/members";
+
 /// The list, with a search and a form that invites.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
@@ -48,8 +51,8 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             (turning(visit, &answer, &format!("{place}&q={}", encoded(searched))))
             h2 { "Invite a person" }
             (form(visit.session, &place, html! {
-                (input("email", "Email", "They see the invitation in their own list, under “Organizations”.", ""))
-                (input("team", "Identifier of their team", "From the list of teams.", ""))
+                (input("email", "Email", "They see the invitation in their own list, under “Organizations”.", visit.typed(PATH, "email")))
+                (input("team", "Team", "The name or the identifier of their team, as the list of teams shows them.", visit.typed(PATH, "team")))
             }, "Invite"))
         },
     )
@@ -58,16 +61,29 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
 /// Invites a person.
 pub(super) fn invite(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
+    let team = id_of_team(visit, &organization, form.text("team"));
     let invited = visit.api.write(
         &format!("{}/organization-memberships", organization.path),
         &json!({ "data": {
             "type": "organization-memberships",
             "attributes": { "email": form.text("email") },
-            "relationships": { "teams": { "data": [{ "type": "teams", "id": form.text("team") }] } },
+            "relationships": { "teams": { "data": [{ "type": "teams", "id": team }] } },
         } }),
     );
     let place = organization.address("members");
     then(invited, place, |told| list(visit, told))
+}
+
+/// The identifier of a team that was named by its name; what was typed where there is none of that name, or none to be seen.
+fn id_of_team(visit: &Visit<'_>, organization: &Organization, typed: &str) -> String {
+    let path = format!(
+        "{}/teams?filter%5Bnames%5D={}",
+        organization.path,
+        encoded(typed)
+    );
+    let found = visit.api.read(&path).unwrap_or_default();
+    let team = entries(&found).find(|team| at(team, "/attributes/name") == typed);
+    team.map_or_else(|| typed.to_owned(), |team| at(team, "/id"))
 }
 
 /// Ends a membership or an invitation.

@@ -15,16 +15,19 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::resources::{entries, turned_to, turning};
-use super::{Answer, Outcome, Route, Visit};
+use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, form, input, refused, table};
 
 pub use retention::{retention_fields, retention_of, retention_sent};
 
-/// The pages below `/ui/organizations`.
+/// Where organizations are listed and made.
+const PATH: &str = "/ui/organizations";
+
+/// The pages below [`PATH`].
 pub const ROUTES: &[Route] = &[
-    Route::both("/ui/organizations", list, make),
+    Route::both(PATH, |visit| list(visit, html! {}), make),
     Route::form("/ui/organizations/invitation", invitations::respond),
     Route::both(
         "/ui/organizations/show",
@@ -96,7 +99,7 @@ impl Organization {
     ///
     /// When the answer is not a success.
     fn open(visit: &Visit<'_>) -> Result<Self, ApiError> {
-        let shown = visit.api.read(&api_path(visit.query.text("name")))?;
+        let shown = visit.api.read(&api_path(visit.asked("name")?))?;
         let name = at(&shown, "/data/attributes/name");
         Ok(Self {
             path: api_path(&name),
@@ -169,7 +172,7 @@ fn part(made: Result<Markup, ApiError>) -> Markup {
 }
 
 /// The list, with a search and a form that makes one.
-fn list(visit: &Visit<'_>) -> Answer {
+fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let searched = visit.query.text("q");
     let query = encoded(searched);
     let answer = turned_to(visit, &format!("/api/v2/organizations?q={query}"))?;
@@ -186,6 +189,7 @@ fn list(visit: &Visit<'_>) -> Answer {
     Ok(Outcome::Page(Page::new(
         "Organizations",
         html! {
+            (told)
             form method="get" action="/ui/organizations" role="search" {
                 (input("q", "Search", "A part of a name or an address.", searched))
                 p { button { "Search" } }
@@ -194,9 +198,9 @@ fn list(visit: &Visit<'_>) -> Answer {
             (turning(visit, &answer, &format!("/ui/organizations?q={query}")))
             (invitations::part(visit))
             h2 { "Make an organization" }
-            (form(visit.session, "/ui/organizations", html! {
-                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", ""))
-                (input("email", "Email", "Where notices about the organization go.", ""))
+            (form(visit.session, PATH, html! {
+                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", visit.typed(PATH, "name")))
+                (input("email", "Email", "Where notices about the organization go.", visit.typed(PATH, "email")))
             }, "Make it"))
         },
     )))
@@ -204,12 +208,13 @@ fn list(visit: &Visit<'_>) -> Answer {
 
 /// Makes an organization.
 fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let answer = visit.api.write(
+    let made = visit.api.write(
         "/api/v2/organizations",
         &json!({ "data": { "type": "organizations", "attributes": {
             "name": form.text("name"), "email": form.text("email"),
         } } }),
-    )?;
-    let name = at(&answer, "/data/attributes/name");
-    Ok(Outcome::Redirect(address("show", &name)))
+    );
+    let name = made.as_ref().map(|made| at(made, "/data/attributes/name"));
+    let place = address("show", &name.unwrap_or_default());
+    then(made, place, |told| list(visit, told))
 }

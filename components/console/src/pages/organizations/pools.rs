@@ -31,12 +31,17 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             (table(&["Pool", "Workspaces", "Made"], &rows))
             (turning(visit, &answer, &place))
             h2 { "Make an agent pool" }
-            (form(visit.session, &place, fields("", true), "Make the pool"))
+            (form(visit.session, &place, fields(visit, "/ui/organizations/pools", "", true), "Make the pool"))
         },
     )
 }
 
-fn fields(name: &str, is_scoped: bool) -> Markup {
+/// The fields of the form that is sent to `path`: what was filled in where it was refused.
+fn fields(visit: &Visit<'_>, path: &str, name: &str, is_scoped: bool) -> Markup {
+    let (name, is_scoped) = match visit.sent_to(path) {
+        Some(form) => (form.text("pool"), form.is_ticked("organization-scoped")),
+        None => (name, is_scoped),
+    };
     html! {
         (input("pool", "Name", "Letters, digits, - and _.", name))
         (tick("organization-scoped", "All workspaces may use it", "", is_scoped))
@@ -87,7 +92,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         &format!("Agent pool {name}"),
         html! {
             (told)
-            (form(visit.session, &action(""), fields(&name, is_scoped), "Save"))
+            (form(visit.session, &action(""), fields(visit, "/ui/organizations/pool", &name, is_scoped), "Save"))
             h2 { "Tokens" }
             (part(tokens(visit, &path, &organization)))
             (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", ""), "Make a token"))

@@ -18,9 +18,12 @@ pub fn retention_of(policy: &Value) -> String {
     }
 }
 
-/// The field of a policy.
-pub fn retention_fields(policy: &Value) -> Markup {
-    let days = at(policy, "/data/attributes/delete-older-than-n-days");
+/// The field of a policy, with what was filled in where `sent` was refused.
+pub fn retention_fields(policy: &Value, sent: Option<&Fields>) -> Markup {
+    let days = match sent {
+        Some(form) => form.text("days").to_owned(),
+        None => at(policy, "/data/attributes/delete-older-than-n-days"),
+    };
     input(
         "days",
         "Days",
@@ -67,7 +70,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             p { (retention_of(&policy)) " "
                 @if is_own { "The organization has a policy of its own." } @else { "This is the policy of the installation." }
             }
-            (form(visit.session, &place, retention_fields(&policy), "Set this policy for the organization"))
+            (form(visit.session, &place, retention_fields(&policy, visit.sent_to("/ui/organizations/retention")), "Set this policy for the organization"))
             @if is_own {
                 p { (button(visit.session, &place, &[("unset", "yes")], "Go back to the installation's policy")) }
             }

@@ -7,7 +7,7 @@ use super::{Organization, address, api_path};
 use crate::api::ApiError;
 use crate::form::Fields;
 use crate::layout::{facts, form, input, notice, refused};
-use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed};
+use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use crate::pages::resources::document;
 use crate::pages::{Answer, Outcome, Visit, then};
 
@@ -44,7 +44,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
                 ("Made", organization.attribute("created-at")),
                 ("Plan", organization.attribute("plan-identifier")),
             ]))
-            (form(visit.session, &organization.address("show"), attribute_fields(SETTINGS, &attributes), "Save"))
+            (form(visit.session, &organization.address("show"), attribute_fields(SETTINGS, &attributes, visit.sent_to("/ui/organizations/show")), "Save"))
             h2 { "Delete" }
             (form(visit.session, &organization.address("delete"), html! {
                 input type="hidden" name="deleted" value=(name);
@@ -65,7 +65,7 @@ fn attributes_of(organization: &Organization) -> Value {
 /// Changes settings.
 pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
-    let changes = changed(SETTINGS, form, &attributes_of(&organization));
+    let changes = changed_attributes(SETTINGS, form, &attributes_of(&organization));
     // After a new name the page is elsewhere.
     let name = match form.text("name") {
         "" => organization.name.as_str(),

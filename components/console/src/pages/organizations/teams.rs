@@ -7,6 +7,7 @@ use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table, tick};
+use crate::pages::fields::Shown;
 use crate::pages::resources::{document, entries, made_token, turned_to, turning};
 use crate::pages::{Answer, Outcome, Visit, then};
 
@@ -31,7 +32,7 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             (turning(visit, &answer, &organization.address("teams")))
             h2 { "Make a team" }
             (form(visit.session, &organization.address("teams"), html! {
-                (input("team", "Name", "Unique in the organization.", ""))
+                (input("team", "Name", "Unique in the organization.", visit.typed("/ui/organizations/teams", "team")))
                 (select("visibility", "Visibility", "secret: only its members and owners see it.", &["secret", "organization"], "secret"))
             }, "Make the team"))
         },
@@ -71,6 +72,26 @@ fn rights(team: &Value) -> impl Iterator<Item = (&String, bool)> {
     rights.map(|(name, granted)| (name, granted == &Value::Bool(true)))
 }
 
+/// The attribute of a team that says who manages its tokens.
+const MANAGED_TOKENS: &str = "allow-member-token-management";
+
+/// What the form shows of a team.
+fn all_shown(team: &Value) -> Shown {
+    let names = ["team", "visibility", MANAGED_TOKENS];
+    let rights_of: Vec<(&String, bool)> = rights(team).collect();
+    let names = names
+        .into_iter()
+        .chain(rights_of.iter().map(|right| right.0.as_str()));
+    Shown::of(names, &|name| match name {
+        "team" => at(team, "/data/attributes/name"),
+        "visibility" | MANAGED_TOKENS => at(team, &format!("/data/attributes/{name}")),
+        right => {
+            let found = rights_of.iter().find(|(name, _)| *name == right);
+            found.is_some_and(|(_, granted)| *granted).to_string()
+        }
+    })
+}
+
 /// One team.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
@@ -83,18 +104,31 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         encoded(visit.query.text("id"))
     );
     let action = |place: &str| format!("/ui/organizations/team{place}?{query}");
+    let sent = visit.sent_to("/ui/organizations/team");
+    let before = sent
+        .and_then(Shown::carried)
+        .unwrap_or_else(|| all_shown(&team));
+    let text = |name: &str| match sent {
+        Some(form) => form.text(name),
+        None => before.text(name).unwrap_or_default(),
+    };
+    let is_on = |name: &str| match sent {
+        Some(form) => form.is_ticked(name),
+        None => before.text(name) == Some("true"),
+    };
     organization.page(
         &format!("Team {}", value("name")),
         html! {
             (told)
             h2 { "Rights" }
             (form(visit.session, &action(""), html! {
-                (input("team", "Name", "The owners' team cannot be renamed.", &value("name")))
-                (select("visibility", "Visibility", "secret: only its members and owners see it.", &["secret", "organization"], &value("visibility")))
-                (tick("allow-member-token-management", "Members manage the tokens of the team", "", value("allow-member-token-management") == "true"))
+                (before.field())
+                (input("team", "Name", "The owners' team cannot be renamed.", text("team")))
+                (select("visibility", "Visibility", "secret: only its members and owners see it.", &["secret", "organization"], text("visibility")))
+                (tick(MANAGED_TOKENS, "Members manage the tokens of the team", "", is_on(MANAGED_TOKENS)))
                 fieldset {
                     legend { "In the organization" }
-                    @for (name, granted) in rights(&team) { (tick(name, &name.replace('-', " "), "", granted)) }
+                    @for (name, _) in rights(&team) { (tick(name, &name.replace('-', " "), "", is_on(name))) }
                 }
             }, "Save"))
             h2 { "Members" }
@@ -157,21 +191,22 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = api_path(visit);
     let team = visit.api.read(&path)?;
-    let was = |attribute: &str| at(&team, &format!("/data/attributes/{attribute}"));
+    let before = Shown::carried(form).unwrap_or_else(|| all_shown(&team));
+    let was = |name: &str| before.text(name).unwrap_or_default();
+    let is_turned = |name: &str| form.is_ticked(name) != (was(name) == "true");
     let mut attributes = Map::new();
     let mut add = |name: &str, value: Value| attributes.insert(name.to_owned(), value);
     for (name, field) in [("name", "team"), ("visibility", "visibility")] {
-        if form.text(field) != was(name) {
+        if form.text(field) != was(field) {
             add(name, form.text(field).into());
         }
     }
-    let tokens = "allow-member-token-management";
-    if form.is_ticked(tokens).to_string() != was(tokens) {
-        add(tokens, form.is_ticked(tokens).into());
+    if is_turned(MANAGED_TOKENS) {
+        add(MANAGED_TOKENS, form.is_ticked(MANAGED_TOKENS).into());
     }
     let changed: Map<String, Value> = rights(&team)
-        .filter(|(name, granted)| form.is_ticked(name) != *granted)
-        .map(|(name, granted)| (name.clone(), (!granted).into()))
+        .filter(|(name, _)| is_turned(name))
+        .map(|(name, _)| (name.clone(), form.is_ticked(name).into()))
         .collect();
     if !changed.is_empty() {
         add("organization-access", changed.into());

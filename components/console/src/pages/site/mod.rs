@@ -5,7 +5,7 @@ mod organization;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::fields::{Attribute, Kind, attribute, attribute_fields, changed};
+use super::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use super::organizations::{retention_fields, retention_of, retention_sent};
 use super::resources::{document, entries, turned_to, turning};
 use super::{Answer, Outcome, Route, Visit, then};
@@ -30,10 +30,13 @@ const SETTINGS: &[Attribute] = &[
 /// The address of the section.
 pub const PATH: &str = "/ui/site";
 
+/// Where the form that makes a user is sent.
+const USERS: &str = "/ui/site/users";
+
 /// The pages below [`PATH`].
 pub const ROUTES: &[Route] = &[
     Route::both("/ui/site", |visit| page(visit, html! {}), change),
-    Route::form("/ui/site/users", make_user),
+    Route::form(USERS, make_user),
     Route::form("/ui/site/retention", change_retention),
     Route::page("/ui/site/organizations", list),
     Route::both(
@@ -71,13 +74,13 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             @if visit.query.text("done") == "saved" { (notice("The settings are saved.")) }
             p { a href="/ui/site/organizations" { "All organizations" } }
             h2 { "Make a user" }
-            (form(visit.session, "/ui/site/users", html! {
-                (input("username", "Username", "Unique in the installation.", ""))
-                (input("email", "Email", "They can accept invitations to this address.", ""))
-                (tick("is-site-admin", "Site administrator", "They may see and change everything here.", false))
+            (form(visit.session, USERS, html! {
+                (input("username", "Username", "Unique in the installation.", visit.typed(USERS, "username")))
+                (input("email", "Email", "They can accept invitations to this address.", visit.typed(USERS, "email")))
+                (tick("is-site-admin", "Site administrator", "They may see and change everything here.", visit.sent_to(USERS).is_some_and(|form| form.is_ticked("is-site-admin"))))
             }, "Make the user"))
             h2 { "Settings of the installation" }
-            (form(visit.session, "/ui/site", attribute_fields(SETTINGS, &attributes), "Save"))
+            (form(visit.session, PATH, attribute_fields(SETTINGS, &attributes, visit.sent_to(PATH)), "Save"))
             (retention(visit))
         },
     )))
@@ -93,7 +96,7 @@ fn retention(visit: &Visit<'_>) -> Markup {
     html! {
         h2 { "Retention" }
         p { (retention_of(&policy)) " Organizations can have policies of their own." }
-        (form(visit.session, "/ui/site/retention", retention_fields(&policy), "Set"))
+        (form(visit.session, "/ui/site/retention", retention_fields(&policy, visit.sent_to("/ui/site/retention")), "Set"))
     }
 }
 
@@ -105,7 +108,7 @@ fn saved(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
 fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let before = visit.api.read(GENERAL)?;
     let attributes = before.pointer("/data/attributes").unwrap_or(&Value::Null);
-    let changes = changed(SETTINGS, form, attributes);
+    let changes = changed_attributes(SETTINGS, form, attributes);
     let done = visit
         .api
         .patch(GENERAL, &document("general-settings", changes));

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, notice, select};
-use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed};
+use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use crate::pages::resources::{document, entries};
 use crate::pages::{Answer, Outcome, Visit, then};
 
@@ -41,7 +41,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         html! {
             (told)
             @if visit.query.text("done") == "saved" { (notice("It is saved.")) }
-            (form(visit.session, &address("", &name), attribute_fields(SETTINGS, &attributes), "Save"))
+            (form(visit.session, &address("", &name), attribute_fields(SETTINGS, &attributes, visit.sent_to("/ui/site/organization")), "Save"))
             (plan(visit, &name))
             (sharing(visit, &name))
             p { a href={ "/ui/organizations/show?name=" (encoded(&name)) } { "Organization " (name) } ", "
@@ -73,12 +73,15 @@ fn plan(visit: &Visit<'_>, name: &str) -> Markup {
         .and_then(|id| entries(&sets).find(|set| set.get("id") == Some(id)))
         .map(|set| at(set, "/attributes/name"))
         .unwrap_or_default();
+    let sent = visit.sent_to("/ui/site/organization/plan");
+    let typed =
+        |field: &str, stored: String| sent.map_or(stored, |form| form.text(field).to_owned());
     html! {
         h2 { "Plan" }
         (form(visit.session, &address("/plan", name), html! {
-            (select("plan", "Plan", "It is in force from the next request on, and replaces the plan before it.", &names, &current))
-            (input("end-at", "End", "As 2030-01-31T00:00:00Z; after it the plan is the free one. Empty for none.", &value("end-at")))
-            (input("runs-ceiling", "Runs at a time", "Empty for the plan's own number.", &value("runs-ceiling")))
+            (select("plan", "Plan", "It is in force from the next request on, and replaces the plan before it.", &names, &typed("plan", current)))
+            (input("end-at", "End", "As 2030-01-31T00:00:00Z; after it the plan is the free one. Empty for none.", &typed("end-at", value("end-at"))))
+            (input("runs-ceiling", "Runs at a time", "Empty for the plan's own number.", &typed("runs-ceiling", value("runs-ceiling"))))
         }, "Book the plan"))
     }
 }
@@ -108,14 +111,19 @@ fn sharing(visit: &Visit<'_>, name: &str) -> Markup {
         return html! {};
     };
     let too_many = |(names, total): &(Vec<String>, u64)| *total > names.len() as u64;
+    let sent = visit.sent_to("/ui/site/organization/sharing");
+    let typed = |field: &str, stored: &[String]| match sent {
+        Some(form) => form.text(field).to_owned(),
+        None => stored.join("\n"),
+    };
     html! {
         h2 { "Sharing" }
         @if too_many(&modules) || too_many(&providers) {
             p { "It shares with more than " (MAXIMUM_CONSUMERS) " organizations, which the API lists and changes." }
         } @else {
             (form(visit.session, &address("/sharing", name), html! {
-                (area("modules", "Modules go to", "Names of organizations, one on each line.", &modules.0.join("\n"), 3))
-                (area("providers", "Providers go to", "Names of organizations, one on each line.", &providers.0.join("\n"), 3))
+                (area("modules", "Modules go to", "Names of organizations, one on each line.", &typed("modules", &modules.0), 3))
+                (area("providers", "Providers go to", "Names of organizations, one on each line.", &typed("providers", &providers.0), 3))
             }, "Share with these"))
         }
     }
@@ -131,7 +139,7 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let path = api_path(visit.query.text("name"));
     let before = visit.api.read(&path)?;
     let attributes = before.pointer("/data/attributes").unwrap_or(&Value::Null);
-    let changes = changed(SETTINGS, form, attributes);
+    let changes = changed_attributes(SETTINGS, form, attributes);
     let done = visit.api.patch(&path, &document("organizations", changes));
     saved(visit, done)
 }
