@@ -265,6 +265,17 @@ impl Sources {
         elsewhere.unwrap_or_else(|| suggestion(key, here, |name| format!("`{section}.{name}`")))
     }
 
+    /// The cure for a setting, named after `prefix`, of a section that the file would have to name; `None` where it is in no such group.
+    fn name_it_in_file(&self, name: &str, prefix: impl Fn(&str) -> String) -> Option<String> {
+        let group = self.groups.iter();
+        let group = group
+            .copied()
+            .find(|group| name.starts_with(&prefix(group)))?;
+        Some(format!(
+            "; a section of {group} stands in the file, as [{group}.NAME], and only settings of a section that does can be set elsewhere"
+        ))
+    }
+
     /// Variables that name a section of ours but no setting in it. Others may belong to other programs.
     fn unknown_in_environment(&self) -> Vec<SettingError> {
         let variables: BTreeSet<String> = self
@@ -275,19 +286,16 @@ impl Sources {
         self.environment
             .keys()
             .filter(|name| !variables.contains(*name))
-            .filter(|name| {
-                self.known
-                    .keys()
-                    .any(|section| name.starts_with(&variable_name(section, "")))
-            })
-            .map(|name| {
-                let cure = suggestion(name, variables.iter().map(String::as_str), |near| {
-                    format!("`{near}`")
-                });
-                SettingError::new(
-                    name,
-                    format!("this environment variable names no setting{cure}"),
-                )
+            .filter_map(|name| {
+                let mut sections = self.known.keys();
+                let cure = match sections.any(|it| name.starts_with(&variable_name(it, ""))) {
+                    true => suggestion(name, variables.iter().map(String::as_str), |near| {
+                        format!("`{near}`")
+                    }),
+                    false => self.name_it_in_file(name, |group| variable_name(group, ""))?,
+                };
+                let text = format!("this environment variable names no setting{cure}");
+                Some(SettingError::new(name, text))
             })
             .collect()
     }
@@ -302,8 +310,13 @@ impl Sources {
             .keys()
             .filter(|name| !names.contains(*name))
             .map(|name| {
-                let cure = suggestion(name, names.iter().map(String::as_str), |near| {
-                    format!("`{near}`")
+                let mut sections = self.known.keys();
+                let is_of_section = sections.any(|it| name.starts_with(&format!("{it}.")));
+                let elsewhere = self.name_it_in_file(name, |group| format!("{group}."));
+                let cure = elsewhere.filter(|_| !is_of_section).unwrap_or_else(|| {
+                    suggestion(name, names.iter().map(String::as_str), |near| {
+                        format!("`{near}`")
+                    })
                 });
                 SettingError::new(name, format!("this flag names no setting{cure}"))
             })

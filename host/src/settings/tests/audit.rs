@@ -39,6 +39,14 @@ fn l4_a_sink_is_made_by_the_file_alone() {
     let flag = pairs(&[("audit.new.path", "/tmp/x")]);
     let refused = Settings::from_text(COMPLETE, none(), flag).unwrap_err();
     assert!(refused.to_string().contains("audit.new.path"), "{refused}");
+    let variable = pairs(&[("GATEHOUSE_AUDIT_NEW_PATH", "/tmp/x")]);
+    let sinks = ["", "[audit.main]\npath = \"/a\"\n"];
+    for text in sinks.map(audit) {
+        let refused = Settings::from_text(&text, variable.clone(), none()).unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.contains("GATEHOUSE_AUDIT_NEW_PATH"), "{refused}");
+        assert!(refused.contains("[audit.NAME]"), "{refused}");
+    }
     let text = audit("[audit.main]\npath = \"/a\"\n");
     let flag = pairs(&[("audit.main.path", "/b")]);
     let settings = Settings::from_text(&text, none(), flag).unwrap();
