@@ -12,7 +12,11 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    match commands::run(commands::CommandLine::parse()) {
+    let line = match commands::CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => return commands::not_understood(&error),
+    };
+    match commands::run(line) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");

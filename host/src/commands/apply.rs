@@ -6,13 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::installation::{Description, Options, Reconciler, Report, ServerArguments, Summary};
+use super::client::ServerArguments;
+use super::installation::{Description, Options, Reconciler, Report, Server, Summary};
 
 /// The exit code of a dry run that found differences.
 pub(super) const DIFFERENCES: u8 = 2;
 
 pub(super) const EXIT_CODES: &str = "\
-Exit codes: 0, the server is as described; 1, something could not be read or written; 2, a dry run found differences.";
+Exit codes: 0, the server is as described; 1, something could not be read or written; 2, a dry run found differences; 64, the \
+command line is not understood.";
 
 const HELP: &str = "\
 Policies, auth methods with configuration and roles, token roles, entities, groups and organizations are compared with the server field by field, \
@@ -37,7 +39,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let description = Description::read(&arguments.file)?;
-    let server = arguments.server.connect()?;
+    let server = Server::of(&arguments.server)?;
     let options = Options {
         dry_run: arguments.dry_run,
         write_secrets: arguments.write_secrets,

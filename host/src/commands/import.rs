@@ -10,8 +10,9 @@ use clap::Args;
 use url::Url;
 
 use super::apply::{EXIT_CODES, exit_code};
+use super::client::{RemoteServer, ServerArguments, Token};
 use super::installation::source::{Taken, take};
-use super::installation::{Connection, Options, Reconciler, Report, ServerArguments, shown};
+use super::installation::{Options, Reconciler, Report, Server, shown};
 
 /// Where the token of the server that is read is looked for.
 const FROM_TOKEN_VARIABLES: [&str; 1] = ["GATEHOUSE_FROM_TOKEN"];
@@ -47,14 +48,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
-    let from = Connection {
-        address: &arguments.from,
-        ca_file: arguments.from_ca_file.as_deref(),
-        token_file: arguments.from_token_file.as_deref(),
-        token_variables: &FROM_TOKEN_VARIABLES,
-        namespace: arguments.from_namespace.as_deref(),
-    };
-    let from = from.open()?;
+    let token = Token::find(
+        arguments.from_token_file.as_deref(),
+        &FROM_TOKEN_VARIABLES,
+        &format!("for {}", arguments.from),
+    )?;
+    let from = RemoteServer::new(arguments.from.clone(), arguments.from_ca_file.clone());
+    let from = Server::at(&from, &token, arguments.from_namespace.as_deref())?;
     if let Some(file) = &arguments.to_file {
         let taken = take(&from).await;
         write_new(file, &taken.to_file_text()?)?;
@@ -65,7 +65,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
         );
         return taken_code(&taken, ExitCode::SUCCESS);
     }
-    let server = arguments.server.connect()?;
+    let server = Server::of(&arguments.server)?;
     let taken = take(&from).await;
     let options = Options {
         dry_run: arguments.dry_run,

@@ -4,6 +4,7 @@ mod access_file;
 mod apply;
 mod audit;
 mod bootstrap;
+mod bounded_file;
 mod client;
 mod components;
 mod configuration;
@@ -13,6 +14,7 @@ mod import;
 mod installation;
 mod login_jwt;
 mod operator;
+mod output;
 mod process;
 mod reload;
 mod serve;
@@ -67,6 +69,18 @@ enum Command {
     Completions(generated::Completions),
     /// Prints the manual page, or writes one for each command
     Man(generated::Manual),
+}
+
+/// The exit code for a command line that is not understood, as sysexits.h has it: 2, which clap would take, tells of servers and differences.
+const USAGE: u8 = 64;
+
+/// Prints the help that was asked for, or what is wrong with a command line.
+pub fn not_understood(error: &clap::Error) -> ExitCode {
+    let _unheard = error.print();
+    match error.use_stderr() {
+        true => ExitCode::from(USAGE),
+        false => ExitCode::SUCCESS,
+    }
 }
 
 /// Does what was asked for, and says how the process ends.

@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use clap::Args;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response};
 use http_body_util::Full;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::client::RemoteServer;
 
@@ -19,11 +20,16 @@ const STATUS_TIMEOUT: Duration = Duration::from_secs(30);
 const SEAL_STATUS: &str = "/v1/sys/seal-status";
 const HEALTH: &str = "/v1/sys/health";
 
+/// The type of the seal of a server whose key is in a file.
+const KEY_FILE: &str = "static";
+
 pub(super) const STATUS_HELP: &str = "\
-Exit codes: 0 the server is initialized and unsealed, 1 it could not be asked, 2 it is sealed or not initialized.";
+Exit codes: 0 the server is initialized and unsealed, 1 it could not be asked, 2 it is sealed or not initialized, 64 the command line is not \
+understood.";
 
 pub(super) const HEALTH_HELP: &str = "\
-Exit codes: 0 the server can serve, 1 it cannot (it is sealed, not initialized or without its store) or could not be asked. \
+Exit codes: 0 the server can serve, 1 it cannot (it is sealed, not initialized or without its store) or could not be asked, 64 the command \
+line is not understood. \
 Made for the probes of container images, which have no curl.";
 
 #[derive(Debug, Args)]
@@ -62,10 +68,11 @@ impl State {
         }
     }
 
-    /// The word, with what leads on.
-    const fn in_words(self) -> &'static str {
+    /// The word, with what leads on under this type of seal.
+    fn in_words(self, seal_type: &str) -> &'static str {
         match self {
             Self::NotInitialized => "not initialized: PUT /v1/sys/init makes the root token",
+            Self::Sealed if seal_type == KEY_FILE => "sealed: start it anew, its key is in a file",
             Self::Sealed => "sealed: unseal it with its shares",
             Self::Ready => "ready",
         }
@@ -120,9 +127,9 @@ pub(super) async fn status(arguments: StatusArguments) -> Result<ExitCode> {
         .await?;
     let status = read(&answer)?;
     let text = if arguments.json {
-        in_json(server.address.as_str(), &status)?
+        in_json(server.address().as_str(), &status)?
     } else {
-        in_lines(server.address.as_str(), &status)
+        in_lines(server.address().as_str(), &status)
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(State::of(&status).exit_code())
@@ -132,21 +139,42 @@ pub(super) async fn health(arguments: HealthArguments) -> Result<()> {
     let server = &arguments.server;
     let time = Duration::from_secs(arguments.timeout);
     let answer = server.send(get(server, HEALTH)?, time).await?;
-    judge(answer.status())
+    judge(&answer)
 }
 
 fn get(server: &RemoteServer, path: &str) -> Result<Request<Full<Bytes>>> {
-    let request = Request::get(server.target(path)?.as_str());
+    let request = Request::get(server.target(path).as_str());
     Ok(request.body(Full::default())?)
 }
 
 /// Refuses all statuses but the one of a server that serves.
-fn judge(status: StatusCode) -> Result<()> {
+fn judge(answer: &Response<Bytes>) -> Result<()> {
+    let status = answer.status();
+    let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
     match status.as_u16() {
         200 => Ok(()),
         501 => bail!("the server is not initialized"),
-        503 => bail!("the server is sealed, or has too much to do"),
+        503 if is_sealed(&body) => bail!("the server is sealed"),
+        503 => bail!("the server cannot serve now: {}", why_not_now(&body)),
         _ => bail!("the server answered {status}"),
+    }
+}
+
+/// Tells whether this answer of `sys/health` is that of a sealed server: others have the same status.
+pub(super) fn is_sealed(health: &Value) -> bool {
+    health.get("sealed") == Some(&Value::Bool(true))
+}
+
+/// Why a server that is not sealed cannot serve, by its answer.
+pub(super) fn why_not_now(health: &Value) -> String {
+    let errors = health.get("errors").and_then(Value::as_array);
+    let errors = errors.into_iter().flatten().filter_map(Value::as_str);
+    let errors: Vec<String> = errors.map(on_one_line).collect();
+    match errors.is_empty() {
+        true => {
+            "it has too much to do, or does not reach its database; its log says which".to_owned()
+        }
+        false => errors.join("; "),
     }
 }
 
@@ -191,7 +219,7 @@ fn in_lines(address: &str, status: &SealStatus) -> String {
     let unknown = "not known before the server is unsealed";
     let lines = [
         ("Address", address),
-        ("State", State::of(status).in_words()),
+        ("State", State::of(status).in_words(&status.seal_type)),
         ("Seal", seal.as_str()),
         ("Version for clients", status.version.as_str()),
         ("Cluster", status.cluster_name.as_deref().unwrap_or(unknown)),
@@ -213,7 +241,7 @@ fn on_one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -269,9 +297,25 @@ mod tests {
 
     #[test]
     fn only_a_server_that_serves_is_healthy() {
-        judge(StatusCode::OK).unwrap();
+        judge(&answer(200, &json!({}))).unwrap();
         for status in [204, 301, 404, 429, 472, 500, 501, 503] {
-            assert!(judge(StatusCode::from_u16(status).unwrap()).is_err());
+            assert!(judge(&answer(status, &json!({}))).is_err());
         }
+        let told = |body| judge(&answer(503, &body)).unwrap_err().to_string();
+        assert_eq!(told(json!({"sealed": true})), "the server is sealed");
+        let away = told(json!({"errors": ["the store is away"]}));
+        assert_eq!(away, "the server cannot serve now: the store is away");
+        assert!(told(Value::Null).contains("database"));
+    }
+
+    #[test]
+    fn a_sealed_server_whose_key_is_in_a_file_has_no_shares() {
+        let mut sealed = seal(true, true);
+        sealed["type"] = json!("static");
+        sealed["t"] = json!(1);
+        sealed["n"] = json!(1);
+        let text = in_lines("http://here", &read(&answer(200, &sealed)).unwrap());
+        assert!(text.contains("start it anew"), "{text}");
+        assert!(!text.contains("share"), "{text}");
     }
 }

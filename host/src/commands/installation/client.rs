@@ -12,13 +12,11 @@ use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::HttpsConnector;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::Value;
 use url::Url;
 
 use super::report::shown;
+use crate::commands::client::{HttpClient, RemoteServer, ServerArguments, Token};
 
 /// Most bytes that an answer may hold: a list of a hundred thousand names is far below that.
 const MAXIMUM_ANSWER: usize = 32 << 20;
@@ -41,7 +39,7 @@ pub(in crate::commands) struct Server {
 
 /// The way of a request to its server.
 enum Transport {
-    Network(Box<Client<HttpsConnector<HttpConnector>, Full<Bytes>>>),
+    Network(Box<HttpClient<Full<Bytes>>>),
     /// The server of this process.
     Here(Arc<ComponentHandler>),
 }
@@ -129,19 +127,36 @@ impl Answer {
 }
 
 impl Server {
-    /// The server at `address`, as `client` reaches it.
-    pub(super) fn at(
-        address: Url,
-        client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
-        token: header::HeaderValue,
-        namespace: Option<header::HeaderValue>,
-    ) -> Self {
-        Self {
-            transport: Transport::Network(Box::new(client)),
-            address,
-            token,
+    /// The server that the arguments name, with the token that its user has. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::at`], and when there is no token.
+    pub(in crate::commands) fn of(arguments: &ServerArguments) -> Result<Self> {
+        let remote = &arguments.remote;
+        let token = arguments.token(&format!("for {}", remote.address()))?;
+        Self::at(remote, &token, None)
+    }
+
+    /// The server at the other end; `namespace` is that of every request, where the server has such. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// When the address, the certificates, the token or the namespace cannot be used.
+    pub(in crate::commands) fn at(
+        remote: &RemoteServer,
+        token: &Token,
+        namespace: Option<&str>,
+    ) -> Result<Self> {
+        let namespace = namespace.map(header::HeaderValue::from_str).transpose();
+        let namespace =
+            namespace.context("the namespace contains characters that no namespace can have")?;
+        Ok(Self {
+            transport: Transport::Network(Box::new(remote.client()?)),
+            address: remote.address().clone(),
+            token: token.header()?,
             namespace,
-        }
+        })
     }
 
     /// The server of this process, with a token.
@@ -321,21 +336,15 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::connection::Connection;
     use super::*;
 
     fn server(address: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let token_file = folder.path().join("token");
         std::fs::write(&token_file, "hvs.token\n").unwrap();
-        let connection = Connection {
-            address: &address.parse().unwrap(),
-            ca_file: None,
-            token_file: Some(&token_file),
-            token_variables: &[],
-            namespace: None,
-        };
-        connection.open().unwrap()
+        let remote = RemoteServer::new(address.parse().unwrap(), None);
+        let token = Token::find(Some(&token_file), &[], "").unwrap();
+        Server::at(&remote, &token, None).unwrap()
     }
 
     #[test]

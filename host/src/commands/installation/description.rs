@@ -9,7 +9,7 @@ use serde_json::Value;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::Fields;
-use super::connection::read_bounded;
+use crate::commands::bounded_file::read_bounded;
 
 /// Most bytes of a description, and of a file that it names.
 const MAXIMUM_FILE: u64 = 16 << 20;

@@ -8,7 +8,6 @@
 
 mod client;
 mod comparison;
-mod connection;
 mod description;
 mod first_start;
 mod identity;
@@ -19,7 +18,6 @@ mod served;
 pub(super) mod source;
 
 pub(super) use client::Server;
-pub(super) use connection::{Connection, ServerArguments, TOKEN_VARIABLES};
 pub(super) use description::Description;
 pub(super) use reconciler::{Options, Reconciler};
 pub(super) use report::{Report, Summary, shown};

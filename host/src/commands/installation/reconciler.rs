@@ -12,6 +12,7 @@ use super::comparison::{Difference, differences};
 use super::description::{AuthMount, Description, PolicyText, SECRET_FIELDS, mount_path};
 use super::report::Report;
 use super::served::{Kind, ServedFields};
+use crate::commands::status::{is_sealed, why_not_now};
 
 /// How a description is applied.
 #[derive(Debug, Default, Clone, Copy)]
@@ -74,7 +75,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
     ///
     /// # Errors
     ///
-    /// When the server does not answer, is not initialized, or is sealed.
+    /// When the server does not answer, is not initialized, is sealed, or cannot serve otherwise.
     pub(in crate::commands) async fn of(
         server: &'a Server,
         options: Options,
@@ -86,7 +87,15 @@ impl<'a, 'output> Reconciler<'a, 'output> {
                 "{} is not initialized: initialize it first (sys/init)",
                 server.address()
             ),
-            503 => bail!("{} is sealed: unseal it first", server.address()),
+            503 if is_sealed(&health.body) => bail!(
+                "{} is sealed: unseal it with its shares first, or start it anew if its key is in a file",
+                server.address()
+            ),
+            503 => bail!(
+                "{} cannot serve now: {}",
+                server.address(),
+                why_not_now(&health.body)
+            ),
             _ => {}
         }
         Ok(Self {

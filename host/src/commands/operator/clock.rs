@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::commands::configuration::Source;
 use crate::commands::on_runtime;
+use crate::commands::output::print;
 
 use super::seal::read_share;
 
@@ -34,19 +35,26 @@ pub(super) fn run(command: &Command) -> Result<()> {
     let now = SystemClock.now_milliseconds();
     let reset = command.reset.then_some(now);
     let before = on_runtime(async move { look(&settings, reset, read_share).await })?;
-    match before {
-        Some(before) => println!("remembered: {}", shown(before)),
-        None => println!("remembered: nothing"),
+    let lines = report(before, now, command.reset);
+    print(lines.join("\n")).map_err(|error| match command.reset {
+        true => error.context("the store remembers the time of this machine now"),
+        false => error,
+    })
+}
+
+fn report(before: Option<u64>, now: u64, is_reset: bool) -> Vec<String> {
+    let remembered = before.map_or_else(|| "nothing".to_owned(), shown);
+    let mut lines = vec![
+        format!("remembered: {remembered}"),
+        format!("this machine: {}", shown(now)),
+    ];
+    if is_reset {
+        lines.push("The store remembers the time of this machine now.".to_owned());
+    } else if before.is_some_and(|before| before > now) {
+        let text = "The store is ahead: the server goes on from its time. If this machine is right, add --reset.";
+        lines.push(text.to_owned());
     }
-    println!("this machine: {}", shown(now));
-    match (before, command.reset) {
-        (_, true) => println!("The store remembers the time of this machine now."),
-        (Some(before), false) if before > now => println!(
-            "The store is ahead: the server goes on from its time. If this machine is right, add --reset."
-        ),
-        _ => {}
-    }
-    Ok(())
+    lines
 }
 
 /// The time that the store remembers, before it is made to remember `reset`.

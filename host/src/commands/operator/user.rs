@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use http::{Method, Request, Response, header};
 use http_body_util::Full;
 use serde_json::{Value, json};
-use zeroize::Zeroizing;
 
-use crate::commands::client::RemoteServer;
-
-use crate::commands::installation::TOKEN_VARIABLES;
+use crate::commands::client::{ServerArguments, Token};
+use crate::commands::installation::shown;
+use crate::commands::output::{print, tell};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -27,7 +26,7 @@ pub(in crate::commands) enum Command {
 #[derive(Debug, Args)]
 pub(in crate::commands) struct NewUser {
     #[command(flatten)]
-    server: RemoteServer,
+    server: ServerArguments,
     /// Name of the user: letters, digits, - and _
     #[arg(long, value_name = "NAME")]
     username: String,
@@ -40,47 +39,62 @@ pub(in crate::commands) struct NewUser {
 }
 
 pub(super) async fn run(Command::Create(user): Command) -> Result<()> {
-    let token = token("a site administrator, such as a root token")?;
-    let answer = user.server.send(request(&user, &token)?, TIMEOUT).await?;
-    println!("{}", first_token(&answer)?);
-    eprintln!("{} can log in with this token.", user.username);
+    let server = &user.server;
+    let token = server.token("of a site administrator, such as a root token")?;
+    let answer = server.remote.send(request(&user, &token)?, TIMEOUT).await?;
+    let made = Made::in_answer(&answer)?;
+    print(&made.token).map_err(|error| made.lost(&error))?;
+    tell(format_args!(
+        "{} can log in with this token.",
+        user.username
+    ));
     Ok(())
 }
 
-/// The token of `whom`, from the environment.
-pub(super) fn token(whom: &str) -> Result<Zeroizing<String>> {
-    let found = TOKEN_VARIABLES
-        .iter()
-        .find_map(|name| std::env::var(name).ok());
-    let found = found.with_context(|| {
-        format!(
-            "no token: set one of {} to that of {whom}",
-            TOKEN_VARIABLES.join(", ")
-        )
-    })?;
-    Ok(Zeroizing::new(found))
-}
-
-fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {
+fn request(user: &NewUser, token: &Token) -> Result<Request<Full<Bytes>>> {
     let document = json!({"data": {"type": "users", "attributes": {
         "username": user.username,
         "email": user.email,
         "is-site-admin": user.site_admin,
     }}});
-    let target = user.server.target("/api/v2/admin/users")?;
-    let mut authorization = header::HeaderValue::from_str(&format!("Bearer {token}"))
-        .context("the token contains characters that no token can have")?;
-    authorization.set_sensitive(true);
+    let target = user.server.remote.target("/api/v2/admin/users");
     Ok(Request::builder()
         .method(Method::POST)
         .uri(target.as_str())
         .header(header::CONTENT_TYPE, MEDIA_TYPE)
-        .header(header::AUTHORIZATION, authorization)
+        .header(header::AUTHORIZATION, token.bearer()?)
         .body(Full::new(Bytes::from(document.to_string())))?)
 }
 
-/// The token in the answer to a new user.
-fn first_token(answer: &Response<Bytes>) -> Result<String> {
+/// A user who was made.
+struct Made {
+    id: String,
+    token: String,
+}
+
+impl Made {
+    /// What is to be said and done where the token could not be printed.
+    fn lost(&self, error: &anyhow::Error) -> anyhow::Error {
+        let id = &self.id;
+        anyhow!(
+            "{error:#}. The user is made ({id}), and nobody has the first token: a site administrator makes another by \
+             POST /api/v2/users/{id}/authentication-tokens, and revokes the first, which is in the list there"
+        )
+    }
+
+    fn in_answer(answer: &Response<Bytes>) -> Result<Self> {
+        let body = document(answer)?;
+        let text = |pointer| body.pointer(pointer).and_then(Value::as_str);
+        let token = text("/meta/token").context("the server told no token")?;
+        Ok(Self {
+            id: shown(text("/data/id").unwrap_or_default()),
+            token: token.to_owned(),
+        })
+    }
+}
+
+/// The answer to a new user.
+fn document(answer: &Response<Bytes>) -> Result<Value> {
     let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
     if answer.status() == http::StatusCode::NOT_FOUND {
         bail!("the token is not that of a site administrator");
@@ -98,13 +112,13 @@ fn first_token(answer: &Response<Bytes>) -> Result<String> {
             texts.join("; ")
         );
     }
-    let token = body.pointer("/meta/token").and_then(Value::as_str);
-    Ok(token.context("the server told no token")?.to_owned())
+    Ok(body)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::client::RemoteServer;
 
     fn answer(status: u16, body: &str) -> Response<Bytes> {
         let body = Bytes::from(body.to_owned());
@@ -113,8 +127,15 @@ mod tests {
 
     #[test]
     fn the_token_is_taken_from_the_answer() {
-        let made = answer(201, r#"{"data":{},"meta":{"token":"abc"}}"#);
-        assert_eq!(first_token(&made).unwrap(), "abc");
+        let made = answer(201, r#"{"data":{"id":"user-1"},"meta":{"token":"abc"}}"#);
+        let made = Made::in_answer(&made).unwrap();
+        assert_eq!(made.token, "abc");
+        let lost = made.lost(&anyhow!("the disk is full")).to_string();
+        assert!(
+            lost.contains("users/user-1/authentication-tokens"),
+            "{lost}"
+        );
+        assert!(!lost.contains("abc"), "{lost}");
     }
 
     #[test]
@@ -123,28 +144,32 @@ mod tests {
             422,
             r#"{"errors":[{"detail":"Email is invalid"},{"title":"x"}]}"#,
         );
-        let text = first_token(&refused).unwrap_err().to_string();
+        let text = Made::in_answer(&refused).err().unwrap().to_string();
         assert_eq!(
             text,
             "the server answered 422 Unprocessable Entity: Email is invalid; x"
         );
-        let hidden = first_token(&answer(404, "")).unwrap_err().to_string();
+        let hidden = Made::in_answer(&answer(404, "")).err().unwrap().to_string();
         assert!(hidden.contains("site administrator"), "{hidden}");
-        assert!(first_token(&answer(200, "{}")).is_err());
+        assert!(Made::in_answer(&answer(200, "{}")).is_err());
     }
 
     #[test]
     fn the_request_carries_the_user_and_marks_the_token_as_secret() {
         let user = NewUser {
-            server: RemoteServer {
-                address: "https://gatehouse.example:8200/".parse().unwrap(),
-                ca_file: None,
+            server: ServerArguments {
+                remote: RemoteServer::new("https://gatehouse.example:8200/".parse().unwrap(), None),
+                token_file: None,
             },
             username: "ada".to_owned(),
             email: "ada@example.com".to_owned(),
             site_admin: true,
         };
-        let request = request(&user, "hvs.root").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        std::fs::write(&file, "hvs.root").unwrap();
+        let token = Token::find(Some(&file), &[], "").unwrap();
+        let request = request(&user, &token).unwrap();
         assert_eq!(
             request.uri(),
             "https://gatehouse.example:8200/api/v2/admin/users"

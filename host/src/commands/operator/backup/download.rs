@@ -1,21 +1,15 @@
 //! A backup that a running server makes.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use gatehouse::outbound::client_configuration;
 use http::{Request, StatusCode, header};
 use http_body_util::{BodyExt, Empty, Limited};
-use hyper_rustls::HttpsConnectorBuilder;
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::time::timeout;
-use url::Url;
 
-use crate::commands::operator::user::token;
+use crate::commands::client::{RemoteServer, Token};
 
 /// How long the server may take before its answer, and between two parts of it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,31 +20,22 @@ const MAXIMUM_REFUSAL: usize = 1 << 20;
 /// The media type of a backup, by which it is told from a page of something in between.
 const MEDIA_TYPE: &str = "application/octet-stream";
 
-/// Hands the backup of the server at `address` to `take`, part after part.
+/// Hands the backup of `server` to `take`, part after part.
 ///
 /// # Errors
 ///
 /// When the server cannot be reached, refuses, or does not finish; or `take` fails.
 pub(super) async fn download(
-    address: &Url,
-    ca_file: Option<&Path>,
+    server: &RemoteServer,
+    token: &Token,
     mut take: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
-    let token = token("who may read sys/backup, such as a root token")?;
-    let target = address.join("/v1/sys/backup")?;
-    let mut authorization = header::HeaderValue::from_str(&token)
-        .context("the token contains characters that no token can have")?;
-    authorization.set_sensitive(true);
+    let address = server.address();
     let request = Request::builder()
-        .uri(target.as_str())
-        .header("x-vault-token", authorization)
+        .uri(server.target("/v1/sys/backup").as_str())
+        .header("x-vault-token", token.header()?)
         .body(Empty::<Bytes>::new())?;
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(client_configuration("--ca-file", ca_file)?)
-        .https_or_http()
-        .enable_http1()
-        .build();
-    let client = Client::builder(TokioExecutor::new()).build(connector);
+    let client = server.client()?;
     let late = || format!("{address} did not answer in time");
     let answer = timeout(PATIENCE, client.request(request)).await;
     let answer = answer.with_context(late)?;

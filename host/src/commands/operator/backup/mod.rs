@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use gatehouse::backup::{self, Destination, KeySource, RestoreOptions, begin_offline};
+use gatehouse::settings::Settings;
 use gatehouse_store::{Inventory, RootKey, SealKind, Sharing, read_manifest, verify_backup};
 use jiff::Timestamp;
 use url::Url;
 
 use self::progress::Progress;
 use super::seal::{print_shares, read_share};
+use crate::commands::client::{RemoteServer, TOKEN_VARIABLES, Token};
 use crate::commands::configuration::{Source, parse_assignment};
+use crate::commands::output::print;
 
 /// Stands for standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
@@ -29,19 +32,18 @@ pub(in crate::commands) struct Backup {
     /// Replaces a file of that name
     #[arg(long)]
     force: bool,
-    /// Asks this running server. A token that may read sys/backup is taken from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
+    /// Asks this running server, or that of GATEHOUSE_ADDR where there is no --config. A token that may read sys/backup is taken from
+    /// GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
     #[arg(long, value_name = "URL", conflicts_with = "config")]
     address: Option<Url>,
-    /// Certificates by which the running server is known, beside those of the system
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "address",
-        conflicts_with = "config"
-    )]
+    /// PEM file with certificate authorities to trust for the running server beside those of the system; or GATEHOUSE_CACERT
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
     ca_file: Option<PathBuf>,
+    /// File with the token for the running server
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    token_file: Option<PathBuf>,
     /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
-    #[arg(long, value_name = "FILE", required_unless_present = "address")]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Any setting; overrides the file and the environment; may be repeated
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
@@ -101,18 +103,42 @@ impl Output {
     }
 }
 
+/// What a backup is made of.
+enum Origin {
+    Store(Settings),
+    Server(RemoteServer, Token),
+}
+
+impl Backup {
+    /// The store where one is named, else the server.
+    fn origin(&self) -> Result<Origin> {
+        if let Some(config) = &self.config {
+            let settings = Source::of(config.clone(), self.set.clone()).load()?;
+            return Ok(Origin::Store(settings));
+        }
+        let server =
+            RemoteServer::or_of_environment(self.address.as_ref(), self.ca_file.as_deref())?;
+        let server = server.context(
+            "name the store by --config, or a running server by --address or GATEHOUSE_ADDR",
+        )?;
+        let whose = "that may read sys/backup, such as a root token";
+        let token = Token::find(self.token_file.as_deref(), &TOKEN_VARIABLES, whose)?;
+        Ok(Origin::Server(server, token))
+    }
+}
+
 pub(super) async fn run(command: &Backup) -> Result<()> {
+    let origin = command.origin()?;
     let is_file = command.to.as_os_str() != STANDARD_OUTPUT;
     let mut output = match is_file {
         true => Output::File(Destination::create(&command.to, command.force)?),
         false => Output::StandardOutput,
     };
     let progress = Progress::of_unknown_length();
-    let made = match (&command.address, &command.config) {
-        (Some(address), _) => {
-            let ca_file = command.ca_file.as_deref();
+    let made = match origin {
+        Origin::Server(server, token) => {
             let mut bytes = 0;
-            download::download(address, ca_file, |part| {
+            download::download(&server, &token, |part| {
                 bytes += part.len() as u64;
                 progress.at(bytes);
                 output.write(part)
@@ -120,8 +146,7 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
             .await?;
             None
         }
-        (None, Some(config)) => {
-            let settings = Source::of(config.clone(), command.set.clone()).load()?;
+        Origin::Store(settings) => {
             let mut made = begin_offline(&settings, read_share).await?;
             while let Some(part) = made.next().await? {
                 output.write(&part)?;
@@ -129,7 +154,6 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
             }
             made.inventory().cloned()
         }
-        (None, None) => bail!("either --address or --config"),
     };
     progress.finish();
     match output {
@@ -159,17 +183,18 @@ pub(super) fn verify(command: &Verify) -> Result<()> {
     let reader = BufReader::new(&file);
     let inventory = verify_backup(reader, key.as_ref(), |bytes| progress.at(bytes))?;
     progress.finish();
-    println!("{}: {}", command.file.display(), describe(&inventory));
+    print(format_args!(
+        "{}: {}",
+        command.file.display(),
+        describe(&inventory)
+    ))?;
     for (label, count) in counts(&inventory) {
-        println!("  {label}: {count}");
+        print(format_args!("  {label}: {count}"))?;
     }
-    match key {
-        Some(_) => println!("It is complete, and was made by a holder of the key of its store."),
-        None => {
-            println!("It is complete. To check that it is genuine too, add --key-file or --shares.")
-        }
-    }
-    Ok(())
+    print(match key {
+        Some(_) => "It is complete, and was made by a holder of the key of its store.",
+        None => "It is complete. To check that it is genuine too, add --key-file or --shares.",
+    })
 }
 
 /// The key by which the backup is to be proven genuine, if that is wanted.

@@ -20,8 +20,7 @@ fn a_backup_is_of_a_store_or_of_a_server() {
     let of_server = parsed(&["--to", "-", "--address", "https://g.example:8200"]).unwrap();
     assert!(of_server.address.is_some());
     for wrong in [
-        &["--to", "f"][..],
-        &["--config", "c"],
+        &["--config", "c"][..],
         &[
             "--to",
             "f",
@@ -31,6 +30,7 @@ fn a_backup_is_of_a_store_or_of_a_server() {
             "https://g.example",
         ],
         &["--to", "f", "--config", "c", "--ca-file", "x"],
+        &["--to", "f", "--config", "c", "--token-file", "x"],
     ] {
         assert!(parsed(wrong).is_err(), "{wrong:?}");
     }
