@@ -4,20 +4,22 @@ use std::io::{BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::{Args, Subcommand};
 use gatehouse::blocking_store::BlockingStore;
 use gatehouse::seal::{SealedStore, migration};
 use gatehouse::settings::{SealType, Settings};
-use gatehouse_access::{AccessService, System as _};
+use gatehouse_access::{AccessService, Revocation as _, System as _, TokenReference};
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_store::{Namespace, PrivateStore, SharedClock, Sharing};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use zeroize::Zeroizing;
 
 use crate::commands::configuration::Source;
 use crate::commands::on_runtime;
+use crate::commands::output::{print, tell};
 
 /// Most that a line with a share may hold.
 const LONGEST_LINE: u64 = 1024;
@@ -51,13 +53,13 @@ pub(in crate::commands) struct Migration {
 /// Prints a new root token, which is not shown again.
 pub(super) fn generate_root(source: &Source) -> Result<()> {
     let settings = source.load()?;
-    let token = root_token(&settings)?;
-    println!("{}", *token);
-    eprintln!("This root token never expires: revoke it once it is not needed any more.");
+    give_root_token(&settings, |token| print(token))?;
+    tell("This root token never expires: revoke it once it is not needed any more.");
     Ok(())
 }
 
-fn root_token(settings: &Settings) -> Result<Zeroizing<String>> {
+/// Makes a root token and hands it to `give`. One that could not be given is revoked, since nobody would know what is valid.
+fn give_root_token(settings: &Settings, give: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     if settings.seal.kind == SealType::Shamir {
         bail!(
             "seal.type is \"shamir\": start the server, unseal it, and let the holders of shares run `bao operator generate-root`"
@@ -70,7 +72,22 @@ fn root_token(settings: &Settings) -> Result<Zeroizing<String>> {
     let access = AccessService::new(BlockingStore::new(store), SystemClock, OsRandom);
     let token = access.generate_root();
     let token = token.context("no root token was made")?;
-    Ok(Zeroizing::new(token.expose().to_owned()))
+    give(token.expose()).map_err(|error| {
+        let lost = TokenReference::Id(token.expose().to_owned());
+        let is_revoked = access.revoke_token(&lost).unwrap_or_default();
+        not_given(&error, is_revoked)
+    })
+}
+
+/// What is to be said and done about a root token that could not be given.
+fn not_given(error: &Error, is_revoked: bool) -> Error {
+    let what = match is_revoked {
+        true => "The root token that was made is revoked",
+        false => {
+            "A root token is made, which nobody has and which never expires: revoke it by its accessor, which auth/token/accessors lists"
+        }
+    };
+    anyhow::anyhow!("{error:#}. {what}; run the command again for another")
 }
 
 /// Gives the store of a stopped server a new key, in a new key file.
@@ -124,6 +141,7 @@ pub(super) fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>>
     // Room for all at once: a string that grows would leave copies of the share behind.
     let mut line = Zeroizing::new(String::with_capacity(1024));
     let input = std::io::stdin().lock();
+    let _hidden = HiddenTyping::begin();
     let read = std::io::Read::take(input, LONGEST_LINE).read_line(&mut line)?;
     if read == 0 {
         bail!("there are too few shares");
@@ -134,15 +152,46 @@ pub(super) fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>>
     Ok(Zeroizing::new(bytes))
 }
 
+/// The terminal at standard input while it does not show what is typed. Dropping it has it shown again.
+struct HiddenTyping(Termios);
+
+impl HiddenTyping {
+    /// `None` where standard input is no terminal.
+    fn begin() -> Option<Self> {
+        let input = std::io::stdin();
+        let before = tcgetattr(&input).ok()?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        hidden.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(&input, OptionalActions::Now, &hidden).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for HiddenTyping {
+    fn drop(&mut self) {
+        let _shown = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gatehouse_access::{Capability, Requests as _, TokenReference};
+    use gatehouse_access::{Capability, Requests as _};
     use gatehouse_store::{Backend, create_key_file};
 
     fn access(store: Arc<dyn Backend>) -> impl gatehouse_access::Access {
         let store = PrivateStore::new(store, Namespace::Access);
         AccessService::new(BlockingStore::new(store), SystemClock, OsRandom)
+    }
+
+    fn root_token(settings: &Settings) -> Result<String> {
+        let mut given = String::new();
+        give_root_token(settings, |token| {
+            token.clone_into(&mut given);
+            Ok(())
+        })?;
+        Ok(given)
     }
 
     fn open(settings: &Settings) -> SealedStore {
@@ -167,10 +216,25 @@ mod tests {
         access(opened.store).initialize(None).ok().unwrap();
         drop((opened.seal, opened.upkeep, opened.backups));
         let token = root_token(&settings).unwrap();
+        let mut lost = String::new();
+        let error = give_root_token(&settings, |token| {
+            token.clone_into(&mut lost);
+            bail!("the disk is full")
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("the disk is full. "), "{error}");
+        assert!(error.contains("is revoked"), "{error}");
+        assert!(!error.contains(&lost), "{error}");
         let opened = open(&settings);
+        let access = access(opened.store);
         let path = ["sys/seal".to_owned()];
-        let may = access(opened.store).capabilities(&TokenReference::Id(token.to_string()), &path);
+        let may = access.capabilities(&TokenReference::Id(token), &path);
         assert_eq!(may.ok().unwrap(), [[Capability::Root]]);
+        assert!(
+            access
+                .capabilities(&TokenReference::Id(lost), &path)
+                .is_err()
+        );
     }
 
     #[test]
