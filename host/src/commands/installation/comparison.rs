@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use gatehouse_ports::networks;
 use jiff::SignedDuration;
 use serde_json::Value;
 
@@ -82,6 +83,20 @@ const USUAL_METADATA: [(&str, &[&str]); 2] = [
     ),
 ];
 
+/// Fields that are shown as this where they were written as nothing.
+const SHOWN_DEFAULTS: [(&str, &str); 4] = [
+    ("gce_alias", "role_id"),
+    ("iam_alias", "role_id"),
+    ("identity_token_ttl", "3600"),
+    ("max_jwt_exp", "900"),
+];
+
+/// What is shown for a field that was written as nothing, if anything is.
+fn shown_default(field: &str) -> Option<&'static str> {
+    let mut defaults = SHOWN_DEFAULTS.iter();
+    defaults.find_map(|(name, shown)| (*name == field).then_some(*shown))
+}
+
 /// Tells whether the server would show `present` after it was sent `wanted`.
 fn is_same(field: &str, wanted: &Value, present: Option<&Value>) -> bool {
     match present {
@@ -90,7 +105,11 @@ fn is_same(field: &str, wanted: &Value, present: Option<&Value>) -> bool {
         Some(Value::Bool(present)) => flag(wanted) == Some(*present),
         Some(Value::Number(present)) => {
             let present = present.as_f64();
-            present.is_some() && number(field, wanted) == present
+            let written = number(field, wanted);
+            let is_nothing = written == Some(0.0);
+            present.is_some()
+                && (written == present
+                    || is_nothing && present == shown_default(field).and_then(|it| it.parse().ok()))
         }
         Some(Value::String(present)) => is_same_text(field, wanted, present),
         Some(Value::Array(present)) => {
@@ -109,6 +128,13 @@ fn is_same(field: &str, wanted: &Value, present: Option<&Value>) -> bool {
                 .collect();
             let written = pairs(wanted).filter(|_| shown.is_some());
             match (shown, written) {
+                // A write sets the keys that it names, and an empty value removes its key.
+                (Some(shown), Some(written)) if field == "custom_endpoint" => {
+                    let shown = |key| shown.get(key).map(String::as_str).unwrap_or_default();
+                    written
+                        .iter()
+                        .all(|(key, value)| value.trim() == shown(key))
+                }
                 (Some(mut shown), Some(mut written)) => {
                     shown.retain(|_, value| !value.is_empty());
                     written.retain(|_, value| !value.is_empty());
@@ -132,7 +158,7 @@ fn is_default(field: &str, wanted: &Value) -> bool {
             text.is_empty() || text == "false" || number(field, wanted) == Some(0.0)
         }
         (_, Value::Array(items)) => items.is_empty(),
-        (_, Value::Object(members)) => members.is_empty(),
+        (_, Value::Object(members)) => members.values().all(|value| value == ""),
     }
 }
 
@@ -150,13 +176,16 @@ fn is_same_text(field: &str, wanted: &Value, present: &str) -> bool {
                 || (wanted.is_empty() && present.starts_with("default"))
                 || plain(&wanted) == plain(present)
         }
-        _ => wanted == present,
+        _ => wanted == present || wanted.is_empty() && shown_default(field) == Some(present),
     }
 }
 
 fn is_same_set(field: &str, wanted: &BTreeSet<String>, present: &BTreeSet<String>) -> bool {
     if wanted == present {
         return true;
+    }
+    if FIELDS_THAT_ADD.contains(&field) {
+        return wanted.is_subset(present);
     }
     let usual = USUAL_METADATA.iter().find(|(name, _)| *name == field);
     usual.is_some_and(|(_, usual)| {
@@ -166,6 +195,12 @@ fn is_same_set(field: &str, wanted: &BTreeSet<String>, present: &BTreeSet<String
     })
 }
 
+/// Fields whose elements are put beside those that are there.
+const FIELDS_THAT_ADD: [&str; 3] = ["bound_instance_group", "bound_region", "bound_zone"];
+
+/// Fields of names of resources, which may be written as links to them.
+const FIELDS_OF_RESOURCES: [&str; 3] = ["bound_instance_groups", "bound_regions", "bound_zones"];
+
 /// The elements of a list, which has no order and no empty elements, as servers keep those of this field.
 fn set(field: &str, texts: Vec<String>) -> BTreeSet<String> {
     let kept = texts.into_iter().map(|text| {
@@ -173,13 +208,22 @@ fn set(field: &str, texts: Vec<String>) -> BTreeSet<String> {
         if field.ends_with("policies") || field.ends_with("_metadata") {
             text.to_lowercase()
         } else if field.ends_with("cidrs") {
-            let alone = text.strip_suffix(if text.contains(':') { "/128" } else { "/32" });
-            alone.unwrap_or(text).to_lowercase()
+            networks::normalized(text).unwrap_or_else(|| text.to_lowercase())
+        } else if FIELDS_OF_RESOURCES.contains(&field) || FIELDS_THAT_ADD.contains(&field) {
+            resource_name(text).to_owned()
         } else {
             text.to_owned()
         }
     });
     kept.filter(|text| !text.is_empty()).collect()
+}
+
+/// The last part of a link.
+fn resource_name(link: &str) -> &str {
+    match link.trim_end_matches('/').rsplit('/').next() {
+        None | Some("") => link,
+        Some(name) => name,
+    }
 }
 
 /// The elements of a list: itself, or text with commas between them.
@@ -411,6 +455,53 @@ mod tests {
             ("bound_zone".to_owned(), json!("z")),
         ]);
         assert_eq!(differences(&old, &shown), []);
+    }
+
+    #[test]
+    fn what_is_written_as_nothing_is_shown_as_its_default() {
+        assert!(same("iam_alias", json!(""), json!("role_id")));
+        assert!(same("gce_alias", json!(""), json!("role_id")));
+        assert!(!same("iam_alias", json!(""), json!("unique_id")));
+        assert!(same("identity_token_ttl", json!(0), json!(3600)));
+        assert!(same("identity_token_ttl", json!("0s"), json!(3600)));
+        assert!(!same("identity_token_ttl", json!(0), json!(900)));
+        assert!(same("max_jwt_exp", json!(0), json!(900)));
+        assert!(!same("token_ttl", json!(0), json!(900)));
+    }
+
+    #[test]
+    fn of_endpoints_only_those_that_are_named_are_compared() {
+        let shown = json!({"api": "https://a.example", "iam": "https://i.example"});
+        let same = |wanted| same("custom_endpoint", wanted, shown.clone());
+        assert!(same(json!({"api": " https://a.example"})));
+        assert!(same(json!({"iam": "https://i.example", "crm": ""})));
+        assert!(same(json!({})));
+        assert!(!same(json!({"api": ""})));
+        assert!(!same(json!({"crm": "https://c.example"})));
+        assert!(is_same("custom_endpoint", &json!({"api": ""}), None));
+        assert!(!is_same(
+            "custom_endpoint",
+            &json!({"api": "https://a.example"}),
+            None
+        ));
+    }
+
+    #[test]
+    fn links_and_networks_have_one_form() {
+        let zone = "https://www.googleapis.com/compute/v1/projects/p/zones/europe-west1-b/";
+        assert!(same(
+            "bound_zones",
+            json!([zone]),
+            json!(["europe-west1-b"])
+        ));
+        assert!(!same("bound_zones", json!(["zones/b"]), json!(["c"])));
+        assert!(!same("bound_zones", json!(["b"]), json!(["b", "c"])));
+        assert!(same("bound_zone", json!("zones/b"), json!(["b", "c"])));
+        assert!(same(
+            "token_bound_cidrs",
+            json!(["2001:DB8:0:0::/32", "::ffff:10.0.0.0/104"]),
+            json!(["2001:db8::/32", "10.0.0.0/8"])
+        ));
     }
 
     #[test]

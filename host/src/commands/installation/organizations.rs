@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::Fields;
 use super::client::{Answer, below, fixed};
 use super::reconciler::{Object, Reconciler};
+use super::served::Kind;
 
 impl Reconciler<'_, '_> {
     pub(super) async fn organization(
@@ -15,6 +16,7 @@ impl Reconciler<'_, '_> {
         name: &str,
         attributes: &Fields,
     ) -> Result<()> {
+        let attributes = &*self.served_fields(Kind::Organization, label, attributes)?;
         let segments = below("organizations", name);
         let answer = self
             .server

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
+use http::Method;
 use serde_json::Value;
 
 use super::Fields;
@@ -18,6 +19,7 @@ pub(super) enum Kind {
     TokenRole,
     Entity,
     Group,
+    Organization,
 }
 
 impl Kind {
@@ -45,6 +47,8 @@ impl Kind {
             Self::TokenRole => path == "/auth/token/roles/{role_name}",
             Self::Entity => path == "/identity/entity/name/{name}",
             Self::Group => path == "/identity/group/name/{name}",
+            // Described in another document.
+            Self::Organization => false,
         }
     }
 }
@@ -58,10 +62,19 @@ impl ServedFields {
     pub(super) async fn of(server: &Server) -> Self {
         let segments = fixed("sys/internal/specs/openapi");
         let asked = serde_json::json!({"generic_mount_paths": true});
-        match server.write(&segments, &asked).await {
+        let mut served = match server.write(&segments, &asked).await {
             Ok(answer) if answer.status.is_success() => Self::in_document(&answer.body),
             _ => Self::default(),
+        };
+        let segments = fixed("openapi.json");
+        let described = server.organizations(Method::GET, &segments, None).await;
+        if let Ok(answer) = described
+            && answer.status.is_success()
+            && let Some(attributes) = organization_attributes(&answer.body)
+        {
+            served.0.insert(Kind::Organization, attributes);
         }
+        served
     }
 
     fn in_document(document: &Value) -> Self {
@@ -102,14 +115,41 @@ impl ServedFields {
     }
 }
 
+/// The names of the attributes that an organization is made with or changed to.
+fn organization_attributes(document: &Value) -> Option<BTreeSet<String>> {
+    let written = [
+        ("/api/v2/organizations", "post"),
+        ("/api/v2/organizations/{name}", "patch"),
+    ];
+    let mut names = BTreeSet::new();
+    for (path, method) in written {
+        let operation = document.get("paths")?.get(path)?.get(method)?;
+        let contents = operation.pointer("/requestBody/content")?.as_object()?;
+        let data = contents
+            .values()
+            .find_map(|content| content.pointer("/schema/properties/data"))?;
+        let attributes = referred(document, data)?.pointer("/properties/attributes")?;
+        let attributes = attributes.get("properties")?.as_object()?;
+        let taken = attributes
+            .iter()
+            .filter(|(_, schema)| schema.get("readOnly") != Some(&Value::Bool(true)));
+        names.extend(taken.map(|(name, _)| name.clone()));
+    }
+    Some(names)
+}
+
+/// The schema itself, or the one that it names.
+fn referred<'d>(document: &'d Value, schema: &'d Value) -> Option<&'d Value> {
+    match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => document.pointer(reference.strip_prefix('#')?),
+        None => Some(schema),
+    }
+}
+
 /// The names of the fields that a POST to this path takes.
 fn written_fields(document: &Value, item: &Value) -> Option<BTreeSet<String>> {
     let schema = item.pointer("/post/requestBody/content/application~1json/schema")?;
-    let schema = match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => document.pointer(reference.strip_prefix('#')?)?,
-        None => schema,
-    };
-    let properties = schema.get("properties")?.as_object()?;
+    let properties = referred(document, schema)?.get("properties")?.as_object()?;
     Some(properties.keys().cloned().collect())
 }
 
