@@ -130,7 +130,6 @@ impl Field {
 }
 
 /// The fields that a list takes in its query.
-pub(crate) const PAGING: &[Field] = &[
-    text("after", "The key after which the list continues."),
-    integer("limit", "Most keys to be listed."),
-];
+pub(crate) const PAGING: &[Field] = &[AFTER, LIMIT];
+pub(crate) const AFTER: Field = text("after", "The key after which the list continues.");
+pub(crate) const LIMIT: Field = integer("limit", "Most keys to be listed.");

@@ -1,6 +1,8 @@
 //! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
 
-use crate::vault::field::{Field, PAGING, boolean, choice, integer, path, text, texts};
+use crate::vault::field::{
+    AFTER, Field, LIMIT, PAGING, boolean, choice, integer, path, text, texts,
+};
 use crate::vault::route::{Handler, Route, Verb, ask, delete, document, list, read, route, write};
 use crate::vault::{capabilities, internal_ui, policies, tools, wrapping};
 
@@ -21,11 +23,7 @@ const GENERIC: &[Field] = &[
     text("context", "Has no effect."),
 ];
 
-const LISTED_BY_GET: &[Field] = &[
-    boolean("list", "Makes no difference here."),
-    PAGING[0],
-    PAGING[1],
-];
+const LISTED_BY_GET: &[Field] = &[boolean("list", "Makes no difference here."), AFTER, LIMIT];
 
 const FORMAT: Field = choice("format", &["hex", "base64"], "Encoding of the bytes.");
 const HASH_INPUT: Field = text("input", "What to hash, in base64.").required();
