@@ -1,13 +1,15 @@
 //! Isolation of components (SEC-W6): shown by what each imports, and by what happens when it tries more.
 
+#[path = "../support/types_alone.rs"]
+mod types_alone;
+
 use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part};
 use gatehouse_store::Namespace;
-use wasmtime::Engine;
-use wasmtime::component::types::ComponentItem;
 
 use crate::surroundings::Surroundings;
+use types_alone::has_types_alone;
 
 /// The interfaces that give a component something beyond computing: everything else that it imports is clocks, randomness, types, and
 /// the parts of WASI that the language's standard library asks for and that the host leaves empty.
@@ -26,15 +28,6 @@ fn powers(part: Part, flavour: Flavour) -> Vec<String> {
                 || name.contains("gatehouse")
         })
         .collect()
-}
-
-/// True of an interface that has neither functions nor resources.
-fn has_types_alone(engine: &Engine, item: &ComponentItem) -> bool {
-    let ComponentItem::ComponentInstance(instance) = item else {
-        return false;
-    };
-    let is_type = |item: &ComponentItem| matches!(item, ComponentItem::Type(_));
-    instance.exports(engine).all(|(_, item)| is_type(&item.ty))
 }
 
 #[test]

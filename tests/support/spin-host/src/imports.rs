@@ -3,15 +3,17 @@
 // Spin's offer is written down once, where the manifests and the bundle are held against it.
 #[path = "../../../../components/bundle/tests/all/spin/offered.rs"]
 mod offered;
+#[path = "../../types_alone.rs"]
+mod types_alone;
 
 use anyhow::{Result, bail};
 use wasmtime::Engine;
-use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 
 use crate::platform;
 use crate::state::InstanceState;
 use offered::Offer;
+use types_alone::has_types_alone;
 
 /// The versions of Spin that are different in what they offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +48,7 @@ pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<InstanceState>> {
     Ok(linker)
 }
 
-/// Names every import of `component` that this version does not offer. An interface that has types and nothing else asks nothing of a host: the
-/// engine, and Spin with it, goes past it.
+/// Names every import of `component` that this version does not offer.
 ///
 /// # Errors
 ///
@@ -69,15 +70,4 @@ pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> R
         "{version:?} does not offer what the component imports:\n{}",
         unmet.join("\n")
     )
-}
-
-fn has_types_alone(engine: &Engine, import: &ComponentItem) -> bool {
-    match import {
-        ComponentItem::ComponentInstance(instance) => {
-            let mut exports = instance.exports(engine).peekable();
-            exports.peek().is_some()
-                && exports.all(|(_, export)| matches!(export.ty, ComponentItem::Type(_)))
-        }
-        _ => false,
-    }
 }
