@@ -105,7 +105,7 @@ impl Output {
 
 /// What a backup is made of.
 enum Origin {
-    Store(Settings),
+    Store(Box<Settings>),
     Server(RemoteServer, Token),
 }
 
@@ -114,7 +114,7 @@ impl Backup {
     fn origin(&self) -> Result<Origin> {
         if let Some(config) = &self.config {
             let settings = Source::of(config.clone(), self.set.clone()).load()?;
-            return Ok(Origin::Store(settings));
+            return Ok(Origin::Store(Box::new(settings)));
         }
         let server =
             RemoteServer::or_of_environment(self.address.as_ref(), self.ca_file.as_deref())?;
