@@ -26,17 +26,21 @@ listing_visibility = "unauth"
 credentials = { file = "key.json" }
 iam_alias = "unique_id"
 iam_metadata = "default"
+gce_alias = ""
+identity_token_ttl = 0
+custom_endpoint = { api = "", crm = "" }
 [auth."gcp/".roles.dev]
 type = "iam"
 bound_service_accounts = "WORKLOAD"
 token_policies = "writers, readers"
 token_ttl = "30m"
-token_bound_cidrs = ["127.0.0.1/32", "10.0.0.0/8"]
+token_bound_cidrs = ["127.0.0.1/32", "10.0.0.0/8", "2001:DB8:0:0::/32"]
 token_type = "service"
 live_checks = true
+max_jwt_exp = 0
 [auth."gcp/".roles.vm]
 type = "gce"
-bound_zones = ["europe-west1-c", "europe-west1-b"]
+bound_zones = ["europe-west1-c", "projects/p/zones/europe-west1-b"]
 bound_labels = ["team:engines", "env:prod"]
 period = 3600
 
@@ -216,7 +220,8 @@ fn drift_of_one_field_is_found_shown_and_mended_alone() {
 fn what_fails_is_told_and_the_rest_goes_on() {
     let mut place = Place::start();
     let text = "[policies]\nbroken = \"path\"\nfine = 'path \"a\" { capabilities = [\"read\"] }'\n\
-                \"\\u001b\" = \"path\"\n[token_roles.ci]\ntokn_period = 1\n[groups.g]\nmember_entities = [\"nobody\"]\n";
+                \"\\u001b\" = \"path\"\n[token_roles.ci]\ntokn_period = 1\n[groups.g]\nmember_entities = [\"nobody\"]\n\
+                [organizations.acme]\nemail = \"ops@example.com\"\ncolaborator-auth-policy = \"password\"\n";
     place.file = place.installation.folder().join("other.toml");
     fs::write(&place.file, text).unwrap();
     let run = place.apply(&[]);
@@ -234,7 +239,13 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     assert!(run.output.contains("+ policy fine\n"), "{run:?}");
     assert!(!run.output.contains('\u{1b}'), "{run:?}");
     assert!(
-        run.summary().ends_with("1 added, 0 changed, 4 failed"),
+        run.output.contains(
+            "! organization acme: the server has no such field: colaborator-auth-policy\n"
+        ),
+        "{run:?}"
+    );
+    assert!(
+        run.summary().ends_with("1 added, 0 changed, 5 failed"),
         "{run:?}"
     );
     place.read("/v1/sys/policies/acl/fine");
