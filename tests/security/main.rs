@@ -184,7 +184,7 @@ fn tests_of<'a>(id: &str, tests: &'a Tests) -> Vec<(&'a str, &'a str)> {
         .collect()
 }
 
-/// The first tests of a rule under their files, and how many more there are.
+/// The first tests of a rule under their files, and that there are others. Their number would change the page with each new test.
 fn cell(tests: &[(&str, &str)]) -> String {
     let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (file, name) in tests.iter().take(SHOWN) {
@@ -194,8 +194,8 @@ fn cell(tests: &[(&str, &str)]) -> String {
         .iter()
         .map(|(file, names)| format!("`{file}`: {}", names.join(", ")))
         .collect();
-    if let Some(more) = tests.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        lines.push(format!("and {more} more"));
+    if tests.len() > SHOWN {
+        lines.push("and others".to_owned());
     }
     lines.join("<br>")
 }
@@ -306,11 +306,11 @@ fn a_fuzz_target_names_its_rules_in_what_it_says() {
 }
 
 #[test]
-fn a_cell_names_the_first_tests_and_counts_the_rest() {
+fn a_cell_names_the_first_tests_and_says_that_there_are_others() {
     assert_eq!(cell(&[]), "");
     let tests = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4"), ("b", "5")];
     let shown = "`a`: 1, 2<br>`b`: 3, 4, 5";
     assert_eq!(cell(&tests), shown);
     let more = [&tests[..], &[("c", "6"), ("d", "7")]].concat();
-    assert_eq!(cell(&more), format!("{shown}<br>and 2 more"));
+    assert_eq!(cell(&more), format!("{shown}<br>and others"));
 }
