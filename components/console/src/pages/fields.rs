@@ -211,6 +211,7 @@ pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value>
             let is = form.lines(name);
             (is != entries(was)).then(|| is.into())
         }
+        // A choice has nothing to take away unless it offers that.
         Kind::Choice(options) if text.is_empty() && !options.contains(&"") => None,
         _ if text == was.trim() => None,
         Kind::Seconds | Kind::Number if text.is_empty() => Some(Value::Null),
@@ -230,9 +231,7 @@ pub fn changed(table: &[Attribute], form: &Fields, shown: &Shown) -> Map<String,
         let Some(was) = shown.text(row.name) else {
             continue;
         };
-        // Of a choice nothing can be taken away.
-        let is_left = matches!(row.kind, Kind::Choice(_)) && form.text(row.name).is_empty();
-        let change = change(form, row.name, row.kind, was).filter(|_| !is_left);
+        let change = change(form, row.name, row.kind, was);
         changes.extend(change.map(|is| (row.name.to_owned(), is)));
     }
     changes

@@ -13,9 +13,9 @@ use super::paging::Paging;
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let (access, token) = (call.server.access, call.caller_token()?);
     let folder = call.find_captured("path").unwrap_or_default();
+    let paging = Paging::from_query(call)?;
     let keys = access.list_cubbyhole(token, folder);
     let keys = keys.map_err(api_error)?;
-    let paging = Paging::from_query(call)?;
     let page = paging.part_of(keys, str::to_owned);
     paging.reply(&page)
 }
