@@ -123,6 +123,13 @@ impl Begun {
         protection.give_back(&self.origin, unused);
     }
 
+    fn check_nonce(&self, nonce: &str) -> Result<(), CeremonyError> {
+        if self.nonce == nonce {
+            return Ok(());
+        }
+        Err(CeremonyError::OtherNonce(self.nonce.clone()))
+    }
+
     fn is_over(&self) -> bool {
         self.at.elapsed() >= LIFETIME
     }
@@ -146,14 +153,19 @@ impl Ceremonies {
     }
 }
 
-/// Adds a share to those that were given before.
-fn add(attempt: &mut Attempt, share: KeyShare) -> Result<(), CeremonyError> {
+/// Adds a share to those that were given before. `None` while they are too few for `sharing`; then all of them, and the attempt is empty.
+fn add(
+    attempt: &mut Attempt,
+    share: KeyShare,
+    sharing: Sharing,
+) -> Result<Option<Attempt>, CeremonyError> {
     let before = attempt.given();
     attempt.add(share).map_err(no_randomness)?;
     if attempt.given() == before {
         return Err(CeremonyError::GivenBefore);
     }
-    Ok(())
+    let are_enough = attempt.given() >= usize::from(sharing.threshold());
+    Ok(are_enough.then(|| std::mem::take(attempt)))
 }
 
 fn share_of(bytes: Zeroizing<Vec<u8>>, sharing: Sharing) -> Result<KeyShare, CeremonyError> {

@@ -147,14 +147,10 @@ impl<B: Backend> ShareSeal<B> {
         if let Some(pending) = &it.pending {
             return Err(CeremonyError::VerificationDue(pending.nonce.clone()));
         }
-        if it.begun.nonce != nonce {
-            return Err(CeremonyError::OtherNonce(it.begun.nonce.clone()));
-        }
-        add(&mut it.attempt, share)?;
-        if it.attempt.given() < usize::from(sharing.threshold()) {
+        it.begun.check_nonce(nonce)?;
+        let Some(attempt) = add(&mut it.attempt, share, sharing)? else {
             return Ok(RekeyProgress::More(ceremonies.of_rekey(sharing)));
-        }
-        let attempt = std::mem::take(&mut it.attempt);
+        };
         let current = self.key_of(&attempt).await?;
         let replacement = RootKey::generate(&OsRandom).map_err(SplitError::from)?;
         let shares = replacement.split(it.sharing, &OsRandom)?;
@@ -209,16 +205,14 @@ impl<B: Backend> ShareSeal<B> {
         if pending.nonce != nonce {
             return Err(CeremonyError::OtherNonce(pending.nonce.clone()));
         }
-        add(&mut pending.attempt, share)?;
-        if pending.attempt.given() < usize::from(sharing.threshold()) {
+        let Some(attempt) = add(&mut pending.attempt, share, sharing)? else {
             let given = pending.attempt.given();
             return Ok(Verified::More(Ceremony {
                 given,
                 required: sharing.threshold(),
                 ..ceremonies.of_rekey(current_sharing)
             }));
-        }
-        let attempt = std::mem::take(&mut pending.attempt);
+        };
         let is_right = attempt
             .combined()
             .is_some_and(|key| key.is_same_as(&pending.replacement));

@@ -113,14 +113,10 @@ impl<B: Backend> ShareSeal<B> {
         let share = share_of(share, sharing)?;
         let it = ceremonies.root_generation.as_mut();
         let it = it.ok_or(CeremonyError::NotUnderWay)?;
-        if it.begun.nonce != nonce {
-            return Err(CeremonyError::OtherNonce(it.begun.nonce.clone()));
-        }
-        add(&mut it.attempt, share)?;
-        if it.attempt.given() < usize::from(sharing.threshold()) {
+        it.begun.check_nonce(nonce)?;
+        let Some(attempt) = add(&mut it.attempt, share, sharing)? else {
             return Ok(Given::More(ceremonies.of_root_generation(sharing)));
-        }
-        let attempt = std::mem::take(&mut it.attempt);
+        };
         self.key_of(&attempt).await?;
         let one_time_password = ceremonies.end_root_generation();
         let one_time_password = one_time_password.ok_or(CeremonyError::NotUnderWay)?;
