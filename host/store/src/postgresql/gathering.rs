@@ -240,6 +240,7 @@ mod tests {
         assert_eq!(sizes(gathered.next()), [KEYS + 1]);
         assert_eq!(sizes(gathered.next()), [1]);
     }
+
     #[test]
     fn reads_that_may_share_no_keys_have_a_statement_each() {
         let alone = Gathering {
