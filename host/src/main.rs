@@ -1,5 +1,8 @@
 //! The `gatehouse` command.
 
+// They panic where nothing takes the text, such as on a full disk: see `commands::output`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod commands;
 
 use std::process::ExitCode;
@@ -18,9 +21,6 @@ fn main() -> ExitCode {
     };
     match commands::run(line) {
         Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => commands::failed(&error),
     }
 }

@@ -16,6 +16,7 @@ use gatehouse::settings::{
 };
 use gatehouse_store::read_key_file;
 
+use super::output::tell;
 use super::{bootstrap, on_runtime};
 
 /// Permissions of the group and of all other users.
@@ -99,7 +100,7 @@ fn check(source: &Source) -> Result<()> {
     if settings.storage.kind == StorageType::Postgresql
         && let Some(warning) = on_runtime(database::check(&settings))?
     {
-        eprintln!("{warning}");
+        tell(warning);
     }
     let mut output = std::io::stdout().lock();
     for setting in settings.effective() {

@@ -13,6 +13,7 @@ use super::apply::{EXIT_CODES, exit_code};
 use super::client::{RemoteServer, ServerArguments, Token};
 use super::installation::source::{Taken, take};
 use super::installation::{Options, Reconciler, Report, Server, shown};
+use super::output::tell;
 
 /// Where the token of the server that is read is looked for.
 const FROM_TOKEN_VARIABLES: [&str; 1] = ["GATEHOUSE_FROM_TOKEN"];
@@ -58,11 +59,11 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     if let Some(file) = &arguments.to_file {
         let taken = take(&from).await;
         write_new(file, &taken.to_file_text()?)?;
-        tell(&taken, &[]);
-        eprintln!(
+        tell_missing(&taken, &[]);
+        tell(format_args!(
             "The description is in {}: read it, then apply it with `gatehouse apply`.",
             file.display()
-        );
+        ));
         return taken_code(&taken, ExitCode::SUCCESS);
     }
     let server = Server::of(&arguments.server)?;
@@ -79,24 +80,24 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let left_out = reconciler.left_out().to_vec();
     report.finish(options.dry_run)?;
     let summary = report.summary();
-    tell(&taken, &left_out);
+    tell_missing(&taken, &left_out);
     taken_code(&taken, exit_code(summary, options.dry_run)?)
 }
 
 /// Says what is missing in the copy.
-fn tell(taken: &Taken, left_out: &[String]) {
+fn tell_missing(taken: &Taken, left_out: &[String]) {
     for path in &taken.keyless {
-        eprintln!(
+        tell(format_args!(
             "The private key of {}/ cannot be read: write it with `bao write auth/{}/config credentials=@key.json`.",
             shown(path),
             shown(path)
-        );
+        ));
     }
     for left in taken.left.iter().chain(left_out) {
-        eprintln!("not taken: {}", shown(left));
+        tell(format_args!("not taken: {}", shown(left)));
     }
     for failure in &taken.failures {
-        eprintln!("not read: {}", shown(failure));
+        tell(format_args!("not read: {}", shown(failure)));
     }
 }
 

@@ -83,6 +83,12 @@ pub fn not_understood(error: &clap::Error) -> ExitCode {
     }
 }
 
+/// Tells why a command failed.
+pub fn failed(error: &anyhow::Error) -> ExitCode {
+    output::tell(format_args!("error: {error:#}"));
+    ExitCode::FAILURE
+}
+
 /// Does what was asked for, and says how the process ends.
 ///
 /// # Errors

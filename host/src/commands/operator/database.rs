@@ -5,6 +5,7 @@ use clap::Subcommand;
 use gatehouse::database;
 
 use crate::commands::configuration::Source;
+use crate::commands::output::tell;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::commands) enum Command {
@@ -14,6 +15,6 @@ pub(in crate::commands) enum Command {
 
 pub(super) async fn run(Command::Migrate(source): Command) -> Result<()> {
     let settings = source.load()?;
-    eprintln!("{}", database::migrate(&settings).await?);
+    tell(database::migrate(&settings).await?);
     Ok(())
 }

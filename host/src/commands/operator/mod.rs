@@ -14,6 +14,7 @@ use clap::Subcommand;
 use gatehouse_store::create_key_file;
 
 use super::configuration::Source;
+use super::output::tell;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -53,10 +54,10 @@ pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::SealKey { file } => {
             create_key_file(&file)?;
-            eprintln!(
+            tell(format_args!(
                 "{} holds a new root key. Keep a copy in a safe place: without it the records of its store are lost.",
                 file.display()
-            );
+            ));
             Ok(())
         }
         Command::RootToken => root_token::run(),

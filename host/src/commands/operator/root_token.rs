@@ -6,6 +6,8 @@ use anyhow::{Context, Result};
 use gatehouse_access::{RootTokenHash, new_root_token};
 use gatehouse_ports::{Clock as _, OsRandom, SystemClock};
 
+use crate::commands::output::tell;
+
 pub(super) fn run() -> Result<()> {
     let token = new_root_token(&OsRandom, SystemClock.now_milliseconds());
     let token = token.context("there is no randomness")?;
@@ -13,8 +15,8 @@ pub(super) fn run() -> Result<()> {
     writeln!(output, "Token: {}", token.expose())?;
     writeln!(output, "Hash: {}", RootTokenHash::of(token.expose()))?;
     output.flush()?;
-    eprintln!(
-        "Set bootstrap.root_token_hash to the hash, and initialize the server with the token as X-Vault-Token. The token is stored nowhere."
+    tell(
+        "Set bootstrap.root_token_hash to the hash, and initialize the server with the token as X-Vault-Token. The token is stored nowhere.",
     );
     Ok(())
 }

@@ -94,10 +94,10 @@ fn not_given(error: &Error, is_revoked: bool) -> Error {
 pub(super) fn rekey(source: &Source) -> Result<()> {
     let settings = source.load()?;
     let former = on_runtime(async move { migration::replace_key_file(&settings).await })?;
-    eprintln!(
+    tell(format_args!(
         "The store has a new key; keep a copy of the key file in a safe place. Earlier backups open only with the old key, which is in {}: remove it when they are gone.",
         former.display()
-    );
+    ));
     Ok(())
 }
 
@@ -107,10 +107,10 @@ pub(super) fn migrate(Command::Migrate(migration): Command) -> Result<()> {
         let shown = key_file.clone();
         let moved = async move { migration::to_key_file(&settings, &key_file, read_share).await };
         on_runtime(moved)?;
-        eprintln!(
+        tell(format_args!(
             "The key of the store is in {} now: keep a copy of it, and set seal.key_file in place of seal.type.",
             shown.display()
-        );
+        ));
         return Ok(());
     }
     let numbers = (migration.key_shares, migration.key_threshold);
@@ -119,9 +119,9 @@ pub(super) fn migrate(Command::Migrate(migration): Command) -> Result<()> {
     };
     let sharing = Sharing::new(shares, threshold)?;
     on_runtime(async move { migration::to_shares(&settings, sharing, print_shares).await })?;
-    eprintln!(
+    tell(format_args!(
         "{threshold} of these shares open the store from now on: set seal.type = \"shamir\" in place of seal.key_file. The key file opens only earlier backups."
-    );
+    ));
     Ok(())
 }
 
@@ -137,7 +137,7 @@ pub(super) fn print_shares(shares: &[gatehouse_store::KeyShare]) -> Result<()> {
 
 /// The next share from standard input, one a line.
 pub(super) fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>> {
-    eprintln!("Unseal key {} of {needed}:", given + 1);
+    tell(format_args!("Unseal key {} of {needed}:", given + 1));
     // Room for all at once: a string that grows would leave copies of the share behind.
     let mut line = Zeroizing::new(String::with_capacity(1024));
     let input = std::io::stdin().lock();

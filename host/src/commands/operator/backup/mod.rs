@@ -19,7 +19,7 @@ use self::progress::Progress;
 use super::seal::{print_shares, read_share};
 use crate::commands::client::{RemoteServer, TOKEN_VARIABLES, Token};
 use crate::commands::configuration::{Source, parse_assignment};
-use crate::commands::output::print;
+use crate::commands::output::{print, tell};
 
 /// Stands for standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
@@ -160,7 +160,7 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
         Output::StandardOutput => {
             std::io::stdout().flush()?;
             if let Some(inventory) = made {
-                eprintln!("{}", describe(&inventory));
+                tell(describe(&inventory));
             }
         }
         Output::File(destination) => {
@@ -168,7 +168,11 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
             let written = BufReader::new(destination.reopen()?);
             let inventory = verify_backup(written, None, |_| {})?;
             destination.finish()?;
-            eprintln!("{}: {}", command.to.display(), describe(&inventory));
+            tell(format_args!(
+                "{}: {}",
+                command.to.display(),
+                describe(&inventory)
+            ));
         }
     }
     Ok(())
@@ -239,25 +243,25 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
     });
     let restored = restored.await?;
     progress.finish();
-    eprintln!(
+    tell(format_args!(
         "{} is restored: {}",
         command.file.display(),
         describe(&restored.inventory)
-    );
+    ));
     if restored.has_new_key {
-        eprintln!(
-            "The store has another key than the backup: keep the key of the backup as long as the backup."
+        tell(
+            "The store has another key than the backup: keep the key of the backup as long as the backup.",
         );
     }
     if command.keep_tokens {
-        eprintln!(
-            "Tokens that were valid when the backup was made are valid now. Those that were revoked since are valid again: revoke them once more."
+        tell(
+            "Tokens that were valid when the backup was made are valid now. Those that were revoked since are valid again: revoke them once more.",
         );
     } else {
-        eprintln!(
+        tell(format_args!(
             "All tokens have ended, API tokens of users, teams and organizations too: everyone has to log in again. {}",
             way_in(restored.inventory.manifest.seal, sharing)
-        );
+        ));
     }
     Ok(())
 }
