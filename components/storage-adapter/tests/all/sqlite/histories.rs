@@ -26,10 +26,11 @@ fn assert_linearizable(nature: Nature) {
                 Nature::LibSql { .. } => lost_answer(),
                 _ => DatabaseError::Io("the connection was reset".to_owned()),
             };
-            // Each commit that is never known multiplies the orders that are tried.
             match commits.fetch_add(1, Ordering::Relaxed) % 10 {
                 3 | 8 => Verdict::LoseAnswer(broken()),
                 4 => Verdict::Fail(broken()),
+                // A client of libSQL cannot tell these from lost answers, and each outcome that is never known multiplies the orders to try.
+                9 if matches!(nature, Nature::Files) => Verdict::Fail(broken()),
                 _ => Verdict::Proceed,
             }
         });
