@@ -91,7 +91,7 @@ impl Drop for Server {
 
 impl Server {
     fn in_memory(cores: &Cores, program: &Path) -> Result<Self> {
-        let address = gatehouse_tests::free_address()?;
+        let address = gatehouse_tests::free_address();
         let mut command = Command::new(program);
         command
             .args(["server", "-dev", "-dev-no-store-token", "-log-level=error"])
@@ -104,8 +104,8 @@ impl Server {
 
     /// One node with integrated storage, unsealed.
     fn durable(cores: &Cores, program: &Path) -> Result<Self> {
-        let address = gatehouse_tests::free_address()?;
-        let cluster = gatehouse_tests::free_address()?;
+        let address = gatehouse_tests::free_address();
+        let cluster = gatehouse_tests::free_address();
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("raft");
         std::fs::create_dir(&path)?;

@@ -42,7 +42,7 @@ fn blocks(section: &str) -> Vec<(&str, &str)> {
 
 /// Ports for the section: the digits before the last one of four that follow each other and end in 0 to 3, and one for the database.
 fn free_ports() -> (String, String) {
-    let database = free_address().unwrap();
+    let database = free_address();
     let port = database.rsplit(':').next().unwrap().to_owned();
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     loop {

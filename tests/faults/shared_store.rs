@@ -10,7 +10,7 @@ fn s13_a_second_server_on_the_same_store_does_not_start() {
         .arg(installation.configuration())
         .env(
             "GATEHOUSE_LISTENER_ADDRESS",
-            gatehouse_tests::free_address().unwrap(),
+            gatehouse_tests::free_address(),
         )
         .output()
         .unwrap();

@@ -7,6 +7,7 @@ use gatehouse_tests::{Installation, ROLE, Storage, number_from};
 use serde_json::{Value, json};
 
 use crate::HOST;
+use crate::cluster::await_that;
 
 /// Cycles in a quarter of a run, as many as CI has time for. More show smaller leaks: `GATEHOUSE_SOAK_CYCLES=25000`.
 const CYCLES: usize = 1_000;
@@ -96,9 +97,10 @@ fn o4_memory_descriptors_threads_and_store_do_not_grow_with_what_was_served() {
     assert!(after.memory <= most(before.memory), "{before:?} {after:?}");
     let most_stored = most(before.store).max(before.store + PAGES_AT_WORK);
     assert!(after.store <= most_stored, "{before:?} {after:?}");
-    assert!(after.threads <= before.threads, "{before:?} {after:?}");
-    assert!(
-        after.descriptors <= before.descriptors,
-        "{before:?} {after:?}"
-    );
+    // A connection that the end of the run found open, such as one for Google's keys, is closed once it has been idle; what leaks stays.
+    let as_before = format!("threads and descriptors are as few as in {before:?}");
+    await_that(&as_before, || {
+        let now = held(&mut installation);
+        now.threads <= before.threads && now.descriptors <= before.descriptors
+    });
 }

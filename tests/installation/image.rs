@@ -123,6 +123,9 @@ fn the_program_of_an_image_serves_with_the_loader_and_the_libraries_that_the_ima
     );
     let nobody = image.run(&["health", "--address", "http://127.0.0.1:1"]);
     assert_eq!(nobody.status.code(), Some(1), "{nobody:?}");
+    // Not 2, which says that a server is sealed.
+    let misspelled = image.run(&["status", "--adress", "http://127.0.0.1:1"]);
+    assert_eq!(misspelled.status.code(), Some(64), "{misspelled:?}");
 
     // Code is compiled by the program as it was built: run by a loader, it does not find itself to do that in a process of its own.
     let code = image.folder.path().join("code");

@@ -1,15 +1,13 @@
 //! A server as an operator runs it: configuration file, key file, store, and a Google beside it.
 
 use std::fs::{self, File, Permissions};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
-use gatehouse_postgres_server::PostgresServer;
+use gatehouse_postgres_server::{PostgresServer, free_port};
 use serde_json::{Value, json};
 
 use crate::database_link::DatabaseLink;
@@ -187,7 +185,7 @@ impl Installation {
             .build()?;
         let google = runtime.block_on(FakeGoogle::start(FakeGoogleOptions::default()))?;
         let folder = tempfile::tempdir()?;
-        let address = free_address()?;
+        let address = free_address();
         let seal = match seal {
             Seal::KeyFile => {
                 let key_file = folder.path().join("seal.key");
@@ -268,7 +266,7 @@ impl Installation {
     }
 
     fn start_another(&self, configuration: &str) -> Result<ServerProcess> {
-        let address = free_address()?;
+        let address = free_address();
         let configuration = configuration.replace(&self.address, &address);
         let port = address.rsplit(':').next().unwrap_or_default();
         let file = self.folder().join(format!("server-{port}.toml"));
@@ -442,25 +440,9 @@ fn make_key_file(key_file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A loopback address that no program listens at, below the ports that the system gives to clients: a client that connects again and
-/// again to a closed port of that range can end up talking to itself. The port after it is left free, for OpenBao listens there as well.
-///
-/// # Errors
-///
-/// When none is free.
-pub fn free_address() -> Result<String> {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Test programs that run at one time start in different places.
-    let offset = u16::try_from(std::process::id() % 10_000)?;
-    let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    for _ in 0..5_000 {
-        let step = NEXT.fetch_add(2, Ordering::Relaxed);
-        let port = 20_000 + offset.wrapping_add(step) % 10_000;
-        if is_free(port) && is_free(port + 1) {
-            return Ok(format!("127.0.0.1:{port}"));
-        }
-    }
-    anyhow::bail!("no port between 20000 and 30000 is free")
+/// A loopback address that no program listens at.
+pub fn free_address() -> String {
+    format!("127.0.0.1:{}", free_port())
 }
 
 /// Tests log in and call the organizations API from one address as often as they can; only those that ask for a limit have one. The

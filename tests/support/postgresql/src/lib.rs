@@ -1,13 +1,13 @@
 //! PostgreSQL servers for tests and benchmarks: the system's, those in the folder that `GATEHOUSE_POSTGRES` names, or the pinned ones of npm.
 
 mod disk;
+mod ports;
 mod programs;
 mod small_disk;
 mod standby;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ pub use tokio_postgres::Client;
 use tokio_postgres::NoTls;
 
 use disk::Disk;
+pub use ports::free_port;
 
 /// The user and group that run the server where the tests are run by root, whom it refuses.
 const UNPRIVILEGED: u32 = 65534;
@@ -30,6 +31,11 @@ const UNPRIVILEGED: u32 = 65534;
 const RUN: &str = r#""$1" -D "$0/data" & read -r _; exec 2>/dev/null
 pid=$(head -n 1 "$0/data/postmaster.pid") && kill -QUIT "$pid" && wait && while kill -0 "$pid"; do sleep 0.1; done
 rm -rf "$0""#;
+
+/// How long a busy machine may take to start or end a server, in milliseconds.
+const PATIENCE: u64 = 300_000;
+/// Between two looks, in milliseconds.
+const PAUSE: u64 = 50;
 
 /// A running server. It ends with the program, however that ends.
 pub struct PostgresServer {
@@ -128,11 +134,11 @@ impl PostgresServer {
     }
 
     async fn await_ready(&self) {
-        for _ in 0..600 {
+        for _ in 0..PATIENCE / PAUSE {
             if connect(&self.url("postgres")).await.is_ok() {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(Duration::from_millis(PAUSE)).await;
         }
         panic!("the PostgreSQL server of the tests does not start");
     }
@@ -236,20 +242,20 @@ impl PostgresServer {
             // One of its children may have ended since.
             let _ = kill_process(*process, Signal::KILL);
         }
-        for _ in 0..600 {
+        for _ in 0..PATIENCE / PAUSE {
             if processes.iter().all(|process| has_ended(*process)) {
                 // The first process has this number until its parent asks for its end, so the file would seem to name one that runs.
                 let file = self.folder.path().join("data/postmaster.pid");
                 return fs::remove_file(file).expect("the file is ours");
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(PAUSE));
         }
         panic!("the PostgreSQL server of the tests does not end");
     }
 
     /// Stops the server, which cuts its connections off, and waits until it has ended.
     pub fn stop(&self) {
-        self.control(&["-m", "fast", "-w", "stop"]);
+        self.control(&["-m", "fast", "-w", "-t", "300", "stop"]);
     }
 
     /// Starts the stopped server on the same port, and waits until it answers.
@@ -367,11 +373,6 @@ fn has_ended(process: Pid) -> bool {
     // The name, in brackets, may hold anything.
     let state = |status: String| Some(status.rsplit_once(") ")?.1.starts_with('Z'));
     status.map_or(true, |status| state(status).unwrap_or(true))
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
-    listener.local_addr().expect("it is bound").port()
 }
 
 /// Tells whether root runs the tests.
