@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Outcome, Visit};
-use crate::api::ApiError;
+use super::{Answer, Outcome, Visit, then};
+use crate::api::{ApiError, at};
 use crate::layout::{Page, notice};
 
 /// Entries on one page of a list.
@@ -54,14 +54,25 @@ pub fn turning(visit: &Visit<'_>, answer: &Value, address: &str) -> Markup {
     }
 }
 
-/// The page that shows a token, this once.
-pub fn made_token(title: &str, token: &str, back: &str) -> Outcome {
-    Outcome::Page(Page::new(
+/// The page that shows a token this once, which is at `pointer` of the answer and leads on to `place`; where none was made, the page `again`
+/// with the refusal.
+pub fn made_token(
+    made: Result<Value, ApiError>,
+    title: &str,
+    pointer: &str,
+    place: String,
+    again: impl FnOnce(Markup) -> Answer,
+) -> Answer {
+    let made = match made {
+        Ok(made) => made,
+        refusal => return then(refusal, place, again),
+    };
+    Ok(Outcome::Page(Page::new(
         title,
         html! {
             (notice("Copy the token now: it is not shown again."))
-            pre { (token) }
-            p { a href=(back) { "Go on" } }
+            pre { (at(&made, pointer)) }
+            p { a href=(place) { "Go on" } }
         },
-    ))
+    )))
 }

@@ -383,6 +383,8 @@ fn a_refused_form_keeps_what_was_typed() {
     }
     let settings = json!({ "data": { "attributes": { "name": "acme", "is-disabled": false, "api-rate-limit": 30 } } });
     api.answers("GET", "/api/v2/admin/", 200, settings);
+    let pool = json!({ "data": { "attributes": { "name": "workers" } } });
+    api.answers("GET", "/api/v2/agent-pools/p-1", 200, pool);
     for method in ["POST", "PATCH", "PUT"] {
         api.answers(method, "/api/v2/", 422, json!({ "errors": ["no"] }));
     }
@@ -393,6 +395,19 @@ fn a_refused_form_keeps_what_was_typed() {
         ("/ui/organizations/team?name=acme&id=t-1", "team"),
         ("/ui/organizations/members?name=acme", "email"),
         ("/ui/organizations/pools?name=acme", "pool"),
+        ("/ui/organizations/token?name=acme", "expired-at"),
+        (
+            "/ui/organizations/team/token?name=acme&id=t-1",
+            "expired-at",
+        ),
+        (
+            "/ui/organizations/team/members?name=acme&id=t-1",
+            "membership",
+        ),
+        (
+            "/ui/organizations/pool/token?name=acme&id=p-1",
+            "description",
+        ),
         ("/ui/site/users", "username"),
         ("/ui/site", "api-rate-limit"),
     ] {
@@ -400,6 +415,12 @@ fn a_refused_form_keeps_what_was_typed() {
         assert_eq!(shown.status, 422, "{place}");
         let kept = "value=\"typed &lt;here&gt;\"";
         assert!(shown.text.contains(kept), "{place}: {}", shown.text);
+    }
+    let place = "/ui/organizations/token/lifetime?name=acme";
+    let shown = browser.submit(place, &[("token-type", "team"), ("days", "a week")]);
+    assert_eq!(shown.status, 400);
+    for kept in ["value=\"a week\"", "value=\"team\" selected"] {
+        assert!(shown.text.contains(kept), "{kept}: {}", shown.text);
     }
 }
 

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::tokens::{MADE, wanted};
 use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
@@ -95,7 +96,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (form(visit.session, &action(""), fields(visit, "/ui/organizations/pool", &name, is_scoped), "Save"))
             h2 { "Tokens" }
             (part(tokens(visit, &path, &organization)))
-            (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", ""), "Make a token"))
+            (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", visit.typed("/ui/organizations/pool/token", "description")), "Make a token"))
             h2 { "Delete" }
             p { (button(visit.session, &action("/delete"), &[], &format!("Delete pool {name}"))) }
         },
@@ -122,12 +123,10 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
 pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = format!("{}/authentication-tokens", api_path(visit));
-    let made = visit.api.write(&path, &super::tokens::wanted(form))?;
-    Ok(made_token(
-        "A token of an agent pool",
-        &at(&made, "/data/attributes/token"),
-        &address(&organization, visit.query.text("id")),
-    ))
+    let made = visit.api.write(&path, &wanted(form));
+    let title = "A token of an agent pool";
+    let place = address(&organization, visit.query.text("id"));
+    made_token(made, title, MADE, place, |told| page(visit, told))
 }
 
 /// Deletes a pool.

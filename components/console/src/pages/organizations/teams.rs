@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
+use super::tokens::{MADE, end, wanted};
 use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
@@ -72,6 +73,8 @@ fn rights(team: &Value) -> impl Iterator<Item = (&String, bool)> {
     rights.map(|(name, granted)| (name, granted == &Value::Bool(true)))
 }
 
+/// Where the form goes that makes a token.
+const MAKING: &str = "/ui/organizations/team/token";
 /// The attribute of a team that says who manages its tokens.
 const MANAGED_TOKENS: &str = "allow-member-token-management";
 
@@ -135,13 +138,13 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (part(members(visit, &organization, &path, &query)))
             (form(visit.session, &action("/members"), html! {
                 input type="hidden" name="change" value="join";
-                (input("membership", "Identifier of a membership", "From the list of members.", ""))
+                (input("membership", "Identifier of a membership", "From the list of members.", visit.typed("/ui/organizations/team/members", "membership")))
             }, "Add to the team"))
             h2 { "Tokens" }
             (part(tokens(visit, &path, &organization)))
             (form(visit.session, &action("/token"), html! {
-                (input("description", "Description", "Unique among the tokens of the team. Empty for the one token without a description, which a new one replaces at once.", ""))
-                (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
+                (input("description", "Description", "Unique among the tokens of the team. Empty for the one token without a description, which a new one replaces at once.", visit.typed(MAKING, "description")))
+                (end(visit, MAKING))
             }, "Make a token"))
             h2 { "Delete" }
             p { (button(visit.session, &action("/delete"), &[], &format!("Delete team {}", value("name")))) }
@@ -237,12 +240,11 @@ pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
         "" => format!("{}/authentication-token", api_path(visit)),
         _ => format!("{}/authentication-tokens", api_path(visit)),
     };
-    let made = visit.api.write(&path, &super::tokens::wanted(form))?;
-    Ok(made_token(
-        "A token of a team",
-        &at(&made, "/data/attributes/token"),
-        &address(&organization, visit.query.text("id")),
-    ))
+    let made = visit.api.write(&path, &wanted(form));
+    let place = address(&organization, visit.query.text("id"));
+    made_token(made, "A token of a team", MADE, place, |told| {
+        page(visit, told)
+    })
 }
 
 /// Deletes a team.

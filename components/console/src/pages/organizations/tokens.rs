@@ -12,6 +12,10 @@ use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
+/// Where in an answer a token is that was made.
+pub(super) const MADE: &str = "/data/attributes/token";
+const MAKING: &str = "/ui/organizations/token";
+const BOUNDING: &str = "/ui/organizations/token/lifetime";
 const KINDS: &[&str] = &["organization", "team", "user", "audit_trails"];
 
 /// The page.
@@ -30,8 +34,8 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (part(own(visit, &organization)))
             (form(visit.session, &organization.address("token"), html! {
                 p { "A token of the organization is shown once. It replaces the one before, which ends at once." }
-                (select("kind", "Kind", "audit-trails can only read the audit trail.", &kinds, "organization"))
-                (input("expired-at", "End", "As 2030-01-31T00:00:00Z. Empty for two years from now.", ""))
+                (select("kind", "Kind", "audit-trails can only read the audit trail.", &kinds, visit.typed(MAKING, "kind")))
+                (end(visit, MAKING))
             }, "Make a token"))
             h2 { "Of its teams" }
             (part(of_teams(visit, &organization, path)))
@@ -39,11 +43,17 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             p { "They are in force while “Tokens have a maximum lifetime” is set." }
             (part(lifetimes(visit, path)))
             (form(visit.session, &organization.address("token/lifetime"), html! {
-                (select("token-type", "Kind of token", "", KINDS, "organization"))
-                (input("days", "Days", "The maximum lifetime of a new token.", ""))
+                (select("token-type", "Kind of token", "", KINDS, visit.typed(BOUNDING, "token-type")))
+                (input("days", "Days", "The maximum lifetime of a new token.", visit.typed(BOUNDING, "days")))
             }, "Set"))
         },
     )
+}
+
+/// The field for the end of a token, in the form at `path`.
+pub(super) fn end(visit: &Visit<'_>, path: &str) -> Markup {
+    let help = "As 2030-01-31T00:00:00Z. Empty for two years from now.";
+    input("expired-at", "End", help, visit.typed(path, "expired-at"))
 }
 
 /// The path of the token of a kind.
@@ -156,14 +166,11 @@ pub(super) fn wanted(form: &Fields) -> Value {
 /// Makes a token of an organization, and shows it this once.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
-    let made = visit
-        .api
-        .write(&path_of(&organization, form.text("kind")), &wanted(form))?;
-    Ok(made_token(
-        &format!("A token of {}", organization.name),
-        &at(&made, "/data/attributes/token"),
-        &organization.address("token"),
-    ))
+    let path = path_of(&organization, form.text("kind"));
+    let made = visit.api.write(&path, &wanted(form));
+    let title = format!("A token of {}", organization.name);
+    let place = organization.address("token");
+    made_token(made, &title, MADE, place, |told| page(visit, told))
 }
 
 /// Revokes a token: one by its identifier, or the organization's of a kind.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use super::organizations::{retention_fields, retention_of, retention_sent};
-use super::resources::{document, entries, turned_to, turning};
+use super::resources::{document, entries, made_token, turned_to, turning};
 use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
@@ -133,14 +133,9 @@ fn make_user(visit: &Visit<'_>, form: &Fields) -> Answer {
             }),
         ),
     );
-    match made {
-        Ok(made) => Ok(super::resources::made_token(
-            "The first token of the user",
-            &at(&made, "/meta/token"),
-            "/ui/site",
-        )),
-        refusal => saved(visit, refusal),
-    }
+    let title = "The first token of the user";
+    let place = "/ui/site".to_owned();
+    made_token(made, title, "/meta/token", place, |told| page(visit, told))
 }
 
 /// All organizations.
