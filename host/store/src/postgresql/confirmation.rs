@@ -18,12 +18,15 @@ const UNANSWERED: u32 = 2;
 pub struct Confirmation(AtomicU32);
 
 impl Confirmation {
-    /// Notes the answer to a beat. One that is refused, for want of room for example, is an answer, and one that was not sent says nothing
-    /// of the database that connections are open to.
+    /// Notes the answer to a beat. One that is refused, for want of room for example, is an answer. One that was not sent says nothing of the
+    /// database that connections are open to, unless the one before had no answer: a primary that was replaced may take no new connection.
     pub fn note<T>(&self, answer: &Result<T, Failure>) {
         match answer {
             Ok(_) | Err(Failure::Refused(_)) => self.0.store(0, Ordering::Release),
             Err(Failure::Unknown(_) | Failure::Busy(_)) => {
+                self.0.fetch_add(1, Ordering::AcqRel);
+            }
+            Err(Failure::NotSent(_)) if self.0.load(Ordering::Acquire) > 0 => {
                 self.0.fetch_add(1, Ordering::AcqRel);
             }
             Err(Failure::Again(_) | Failure::NotSent(_)) => {}
@@ -81,6 +84,21 @@ mod tests {
         for _ in 0..3 {
             confirmation.note(&Err::<(), _>(Failure::NotSent(String::new())));
         }
+        assert!(confirmation.check().is_ok());
+    }
+
+    #[test]
+    fn s7_a_beat_that_cannot_be_sent_after_one_without_an_answer_ends_reading() {
+        let confirmation = Confirmation::default();
+        let not_sent = || Err::<(), _>(Failure::NotSent("too many connections".to_owned()));
+        confirmation.note(&not_sent());
+        confirmation.note(&unanswered());
+        assert!(confirmation.check().is_ok());
+        confirmation.note(&not_sent());
+        assert!(confirmation.check().is_err());
+        confirmation.note(&not_sent());
+        assert!(confirmation.check().is_err());
+        confirmation.note(&Ok(()));
         assert!(confirmation.check().is_ok());
     }
 }
