@@ -15,7 +15,7 @@ use gatehouse_assembly::{Quality, Unit, Workshop};
 fn main() -> Result<()> {
     let output = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
     let workspace = workspace()?;
-    watch(&workspace);
+    watch(&workspace)?;
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let (units, quality) = if is_release {
         (&Unit::ALL[..], finished())
@@ -52,7 +52,7 @@ const fn finished() -> Quality {
 }
 
 /// Names what a component is made from, so that a change elsewhere compiles none. The tests of the crates are no part of it.
-fn watch(workspace: &Path) {
+fn watch(workspace: &Path) -> Result<()> {
     println!("cargo::rerun-if-env-changed=GATEHOUSE_COMPONENTS");
     if let Some(prebuilt) = Workshop::prebuilt() {
         println!("cargo::rerun-if-changed={}", prebuilt.display());
@@ -60,12 +60,18 @@ fn watch(workspace: &Path) {
             "cargo::warning=the components are those of {}, not of this source",
             prebuilt.display()
         );
-        return;
+        return Ok(());
     }
-    for room in SOURCES {
+    for room in fs::read_dir(workspace.join("components"))? {
+        let room = room?;
+        if room.file_name() == "bundle" || !room.path().join("src").exists() {
+            continue;
+        }
         for part in ["src", "Cargo.toml"] {
-            let path = workspace.join("components").join(room).join(part);
-            println!("cargo::rerun-if-changed={}", path.display());
+            println!(
+                "cargo::rerun-if-changed={}",
+                room.path().join(part).display()
+            );
         }
     }
     for watched in ["wit", "Cargo.toml", "Cargo.lock"] {
@@ -74,21 +80,8 @@ fn watch(workspace: &Path) {
             workspace.join(watched).display()
         );
     }
+    Ok(())
 }
-
-/// The crates that are compiled to WebAssembly, and those that they link.
-const SOURCES: [&str; 10] = [
-    "access",
-    "auth-method",
-    "console",
-    "gateway",
-    "json",
-    "orgs",
-    "ports",
-    "spin-trigger",
-    "storage",
-    "storage-adapter",
-];
 
 fn compressed(bytes: &[u8], is_release: bool) -> Result<Vec<u8>> {
     // Compressing well takes seconds where this script is not optimized.

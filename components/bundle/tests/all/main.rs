@@ -9,4 +9,5 @@
 
 mod built;
 mod compose;
+mod sources;
 mod spin;
