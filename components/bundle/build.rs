@@ -64,6 +64,7 @@ fn watch(workspace: &Path) -> Result<()> {
     }
     for room in fs::read_dir(workspace.join("components"))? {
         let room = room?;
+        // This crate carries the components and is in none.
         if room.file_name() == "bundle" || !room.path().join("src").exists() {
             continue;
         }

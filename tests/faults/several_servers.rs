@@ -166,19 +166,22 @@ fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_th
     let mut cluster = Cluster::start(2, "");
     let root = cluster.installation.root_token().to_owned();
     cluster.await_all_listed();
-    // Of each path the quickest answer counts: any one of them may have waited for a busy machine.
+    // Of each request the quicker of two rounds counts: any one of them may have waited for a busy machine.
     let mut quickest = BTreeMap::new();
     for _ in 0..2 {
         cluster.installation.database().stop();
         for server in cluster.servers() {
-            for (path, token) in [
+            for (number, (path, token)) in [
                 ("/v1/sys/health", None),
                 ("/v1/sys/health", None),
                 ("/v1/auth/token/lookup-self", Some(root.as_str())),
                 ("/v1/sys/auth", Some(root.as_str())),
                 ("/v1/auth/gcp/config", Some(root.as_str())),
                 ("/api/v2/organizations", Some(root.as_str())),
-            ] {
+            ]
+            .into_iter()
+            .enumerate()
+            {
                 let asked = Instant::now();
                 let answer = server.send("GET", path, token, None);
                 let took = asked.elapsed();
@@ -188,7 +191,8 @@ fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_th
                     Some("1"),
                     "{path}: {answer:?}"
                 );
-                let quickest = quickest.entry(path).or_insert(took);
+                let request = (server.address().to_owned(), number, path);
+                let quickest = quickest.entry(request).or_insert(took);
                 *quickest = took.min(*quickest);
             }
             let login = json!({"role": "dev", "jwt": "a.b.c"});

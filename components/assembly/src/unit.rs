@@ -112,6 +112,12 @@ impl Unit {
         }
     }
 
+    /// The crate that the unit is compiled from.
+    #[must_use]
+    pub const fn package(self) -> &'static str {
+        self.recipe().package
+    }
+
     pub(crate) const fn recipe(self) -> Recipe {
         let (package, features, folder) = match self {
             Self::AuthMethod => ("gatehouse-auth-method", "component", PORTABLE),

@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Where the ports begin that are given out, and how many there are: below those that the system gives to clients. One of these may be taken
-/// by a client while the server that it belongs to is stopped, and a client that connects again and again to it can end up talking to itself.
+/// Where the ports begin that are given out, and how many there are. The system gives higher ones to clients: a server whose port is among
+/// those may find it taken when it starts again, and a client that connects to it meanwhile can end up talking to itself.
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 10_000;
 
