@@ -34,18 +34,13 @@ static KEEPING_CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {
 /// The `gatehouse` program in the profile of the tests, built once per test run.
 pub fn gatehouse_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| build("gatehouse", &[]))
+    BINARY.get_or_init(|| build("gatehouse"))
 }
 
 /// The host that serves components as Spin would, in the same profile.
 pub fn spin_host_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        build(
-            "gatehouse-spin-host",
-            &["--features", "gatehouse-spin-host/server"],
-        )
-    })
+    BINARY.get_or_init(|| build("gatehouse-spin-host"))
 }
 
 /// The root of the repository.
@@ -70,13 +65,12 @@ pub fn target_folder() -> PathBuf {
 /// # Panics
 ///
 /// When it cannot be built: a test that cannot run is a failed test.
-fn build(package: &str, arguments: &[&str]) -> PathBuf {
+fn build(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .current_dir(workspace())
         .args(["build", "--bin", package])
-        .args(arguments)
         .arg("--target-dir")
         .arg(target_folder());
     let profile = if cfg!(debug_assertions) {
