@@ -17,11 +17,6 @@ fn main() -> Result<()> {
     let workspace = workspace()?;
     watch(&workspace)?;
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    let (units, quality) = if is_release {
-        (&Unit::ALL[..], finished())
-    } else {
-        (&Unit::OF_SERVER[..], Quality::Draft)
-    };
     let made_in = target_folder(&output)?;
     println!("cargo::rustc-check-cfg=cfg(carries_every_unit)");
     if is_release {
@@ -30,7 +25,11 @@ fn main() -> Result<()> {
         println!("cargo::rustc-env=GATEHOUSE_SOURCES={}", workspace.display());
         println!("cargo::rustc-env=GATEHOUSE_MADE_IN={}", made_in.display());
     }
-    let made = Workshop::new(workspace, made_in, quality).make_all(units)?;
+    let made = if is_release {
+        Workshop::new(workspace, made_in, finished()).make_all(&Unit::ALL)?
+    } else {
+        Workshop::new(workspace, made_in, Quality::Draft).draft_server()?
+    };
     for unit in Unit::ALL {
         let bytes = made.iter().find(|(made, _)| *made == unit);
         let file = output.join(format!("{}.zz", unit.name()));

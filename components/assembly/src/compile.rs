@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::paths;
 use crate::seed::seed;
 use crate::toolchain;
-use crate::unit::{PORTABLE, Unit};
+use crate::unit::{PORTABLE, Recipe, Unit};
 
 const TARGET: &str = "wasm32-wasip2";
 
@@ -111,6 +111,31 @@ impl Workshop {
         })
     }
 
+    /// The units of [`Unit::OF_SERVER`] in a form that is quick to compile. One cargo compiles them side by side, and what they have in common
+    /// once: dependencies have other features for each package that cargo is run for alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::make`].
+    pub fn draft_server(&self) -> Result<Vec<(Unit, Vec<u8>)>> {
+        if Self::prebuilt().is_some() {
+            return self.make_all(&Unit::OF_SERVER);
+        }
+        toolchain::ensure_target(TARGET)?;
+        let profile = Quality::Draft.profile();
+        let mut cargo = self.cargo("build", &Unit::Gateway.recipe(), profile)?;
+        for unit in Unit::OF_SERVER {
+            let Recipe {
+                package, features, ..
+            } = unit.recipe();
+            let features = format!("{package}/{features}");
+            cargo.args(["--package", package, "--features", &features]);
+        }
+        run(&mut cargo, "the components of the server")?;
+        let made = Unit::OF_SERVER.map(|unit| Ok((unit, self.compiled(unit, profile)?)));
+        made.into_iter().collect()
+    }
+
     /// The target folders of all units, in one order: dependencies that are compiled in one are taken over by others, for which the compiler
     /// must have been given the same flags.
     fn target_folders(&self) -> Vec<PathBuf> {
@@ -121,42 +146,61 @@ impl Workshop {
 
     fn compile(&self, unit: Unit) -> Result<Vec<u8>> {
         let recipe = unit.recipe();
-        let target_folder = self.target_folder.join(recipe.folder);
         let profile = match (unit, self.quality) {
             // Compiled fast, it would hold the products that the compiler takes the wrong half of.
             (Unit::AuthMethodWide, Quality::Draft) => Quality::Finished.profile(),
             (_, quality) => quality.profile(),
         };
+        let mut cargo = self.cargo("rustc", &recipe, profile)?;
+        // Other crates link this one as a library; only here it becomes a component.
+        cargo
+            .args(["--crate-type", "cdylib", "--package", recipe.package])
+            .args(["--features", recipe.features]);
+        run(&mut cargo, &format!("the component {}", unit.name()))?;
+        self.compiled(unit, profile)
+    }
+
+    /// A cargo with `command` that builds libraries for WebAssembly by the flags and in the folder of `recipe`.
+    fn cargo(&self, command: &str, recipe: &Recipe, profile: &str) -> Result<Command> {
+        let target_folder = self.target_folder.join(recipe.folder);
         let folders = [profile.to_owned(), format!("{TARGET}/{profile}")];
         seed(&self.target_folder.join(PORTABLE), &target_folder, &folders)?;
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut cargo = Command::new(cargo);
-        // Other crates link this one as a library; only here it becomes a component.
         cargo
             .current_dir(&self.workspace)
-            .args(["rustc", "--quiet", "--locked", "--lib"])
-            .args(["--crate-type", "cdylib"])
-            .args(["--no-default-features", "--features", recipe.features])
+            .args([command, "--quiet", "--locked", "--lib"])
+            .arg("--no-default-features")
             .args(["--profile", profile, "--target", TARGET])
-            .args(["--package", recipe.package])
             .arg("--target-dir")
             .arg(&target_folder);
         remove_settings_of_outer_cargo(&mut cargo);
         let mut flags: Vec<String> = recipe.flags.iter().map(|&flag| flag.to_owned()).collect();
         flags.extend(paths::remapped(&self.workspace, &self.target_folders()));
         cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-        let output = cargo.output().context("cannot run cargo")?;
-        if !output.status.success() {
-            bail!(
-                "building the component {} failed:\n{}",
-                unit.name(),
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
+        Ok(cargo)
+    }
+
+    /// The component that a cargo has left of `unit`.
+    fn compiled(&self, unit: Unit, profile: &str) -> Result<Vec<u8>> {
+        let recipe = unit.recipe();
+        let folder = self.target_folder.join(recipe.folder);
         let file = recipe.package.replace('-', "_");
-        let built = target_folder.join(TARGET).join(profile).join(file);
+        let built = folder.join(TARGET).join(profile).join(file);
         read(&built.with_extension("wasm"))
     }
+}
+
+/// Runs `cargo`, which builds `what`.
+fn run(cargo: &mut Command, what: &str) -> Result<()> {
+    let output = cargo.output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!(
+            "building {what} failed:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(())
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {
