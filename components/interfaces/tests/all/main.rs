@@ -257,15 +257,15 @@ fn the_packages_of_others_are_valid_in_the_binary_form_too() {
 
 #[test]
 fn a_name_that_is_nowhere_is_reported_with_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let package = folder.path().join("one");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-name-that-is-nowhere");
+    let package = folder.join("one");
     std::fs::create_dir_all(&package).unwrap();
-    std::fs::create_dir_all(folder.path().join("deps")).unwrap();
+    std::fs::create_dir_all(folder.join("deps")).unwrap();
     std::fs::write(
         package.join("one.wit"),
         "package gatehouse:one@0.1.0;\ninterface a {\n    use missing.{b};\n}\n",
     )
     .unwrap();
-    let error = encode::resolve(folder.path()).unwrap_err().to_string();
+    let error = encode::resolve(&folder).unwrap_err().to_string();
     assert!(error.contains("one.wit:3"), "{error}");
 }
