@@ -49,9 +49,9 @@ fuzz_target!(|input: &[u8]| {
 /// Reads a head that was taken by the plainest reading: a line a field, and a colon in it.
 fn check(head: &[u8], body: BodyFraming) {
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
-    // Empty lines before the request line are let pass.
+    // Empty lines before the request line are let pass, also those that end in a line feed alone.
     let fields: Vec<(&str, &str)> = text
-        .trim_start_matches("\r\n")
+        .trim_start_matches(['\r', '\n'])
         .split("\r\n")
         .skip(1)
         .filter_map(|line| line.split_once(':'))
