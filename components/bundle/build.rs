@@ -25,11 +25,12 @@ fn main() -> Result<()> {
         println!("cargo::rustc-env=GATEHOUSE_SOURCES={}", workspace.display());
         println!("cargo::rustc-env=GATEHOUSE_MADE_IN={}", made_in.display());
     }
-    let made = if is_release {
-        Workshop::new(workspace, made_in, finished()).make_all(&Unit::ALL)?
+    let quality = if is_release {
+        finished()
     } else {
-        Workshop::new(workspace, made_in, Quality::Draft).draft_server()?
+        Quality::Draft
     };
+    let made = Workshop::new(workspace, made_in, quality).make_carried()?;
     for unit in Unit::ALL {
         let bytes = made.iter().find(|(made, _)| *made == unit);
         let file = output.join(format!("{}.zz", unit.name()));

@@ -83,12 +83,21 @@ impl Workshop {
         self.compile(unit)
     }
 
-    /// Each of `units` with its bytes, in no particular order. Units of different target folders are compiled side by side.
+    /// The units that a program of this quality carries, in no particular order: those of the server in a draft, all of them otherwise.
     ///
     /// # Errors
     ///
     /// As [`Self::make`].
-    pub fn make_all(&self, units: &[Unit]) -> Result<Vec<(Unit, Vec<u8>)>> {
+    pub fn make_carried(&self) -> Result<Vec<(Unit, Vec<u8>)>> {
+        match self.quality {
+            Quality::Draft if Self::prebuilt().is_none() => self.draft_server(),
+            Quality::Draft => self.make_all(&Unit::OF_SERVER),
+            Quality::Finished | Quality::Named => self.make_all(&Unit::ALL),
+        }
+    }
+
+    /// Each of `units` with its bytes. Units of different target folders are compiled side by side.
+    fn make_all(&self, units: &[Unit]) -> Result<Vec<(Unit, Vec<u8>)>> {
         let (together, apart): (Vec<Unit>, Vec<Unit>) = units
             .iter()
             .partition(|unit| unit.recipe().folder == PORTABLE);
@@ -111,16 +120,9 @@ impl Workshop {
         })
     }
 
-    /// The units of [`Unit::OF_SERVER`] in a form that is quick to compile. One cargo compiles them side by side, and what they have in common
-    /// once: dependencies have other features for each package that cargo is run for alone.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::make`].
-    pub fn draft_server(&self) -> Result<Vec<(Unit, Vec<u8>)>> {
-        if Self::prebuilt().is_some() {
-            return self.make_all(&Unit::OF_SERVER);
-        }
+    /// The units of the server, compiled by one cargo side by side, and once what they have in common: dependencies have other features for
+    /// each package that cargo is run for alone. Not for finished units, since cargo does not optimize a library as a whole with what it links.
+    fn draft_server(&self) -> Result<Vec<(Unit, Vec<u8>)>> {
         toolchain::ensure_target(TARGET)?;
         let profile = Quality::Draft.profile();
         let mut cargo = self.cargo("build", &Unit::Gateway.recipe(), profile)?;
@@ -152,7 +154,7 @@ impl Workshop {
             (_, quality) => quality.profile(),
         };
         let mut cargo = self.cargo("rustc", &recipe, profile)?;
-        // Other crates link this one as a library; only here it becomes a component.
+        // Without the library that the crate is too, it can be optimized as a whole.
         cargo
             .args(["--crate-type", "cdylib", "--package", recipe.package])
             .args(["--features", recipe.features]);
