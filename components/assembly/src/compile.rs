@@ -19,6 +19,9 @@ const TARGET: &str = "wasm32-wasip2";
 /// The environment variable that names a folder with units of an earlier build, each in a file called after it.
 const PREBUILT: &str = "GATEHOUSE_COMPONENTS";
 
+/// The environment variable that has each cargo leave a report of the seconds that each crate took, in `cargo-timings` of its target folder.
+const TIMINGS: &str = "GATEHOUSE_TIMINGS";
+
 /// How much time the compiler may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quality {
@@ -176,6 +179,9 @@ impl Workshop {
             .args(["--profile", profile, "--target", TARGET])
             .arg("--target-dir")
             .arg(&target_folder);
+        if env::var_os(TIMINGS).is_some() {
+            cargo.arg("--timings");
+        }
         remove_settings_of_outer_cargo(&mut cargo);
         let mut flags: Vec<String> = recipe.flags.iter().map(|&flag| flag.to_owned()).collect();
         flags.extend(paths::remapped(&self.workspace, &self.target_folders()));
