@@ -2,11 +2,14 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustls::ClientConfig;
-use tokio_postgres::Config;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::{Client, Config};
 use zeroize::Zeroizing;
 
 use super::PostgresError;
@@ -14,6 +17,8 @@ use super::tls::Tls;
 
 /// How long a connection may take to come about.
 pub const CONNECT_TIME: Duration = Duration::from_secs(1);
+/// How long one of several hosts may take for it, so that a call that finds a silent one can still go to the next.
+const HOST_TIME: Duration = Duration::from_millis(600);
 
 /// Where the database is, and how many connections there may be to it.
 #[derive(Clone)]
@@ -32,8 +37,11 @@ pub struct PostgresSettings {
 /// The settings, understood.
 #[derive(Clone)]
 pub struct Address {
-    pub config: Config,
-    pub tls: Tls,
+    /// One for each host, in the order of the settings.
+    hosts: Vec<Config>,
+    /// The place of the host that is tried first: the last one that took a connection.
+    first: Arc<AtomicUsize>,
+    tls: Tls,
 }
 
 impl Address {
@@ -85,10 +93,125 @@ impl Address {
             .keepalives(true)
             .keepalives_idle(Duration::from_secs(5));
         Ok(Self {
-            config,
+            hosts: of_each_host(&config),
+            first: Arc::default(),
             tls: Tls(Arc::clone(&settings.tls)),
         })
     }
+
+    /// The parameters of the first host; those of the others differ in the host alone.
+    pub fn of_first_host(&self) -> Config {
+        self.hosts.first().cloned().unwrap_or_default()
+    }
+
+    /// How long a request may wait for a new connection.
+    pub const fn connect_time(&self) -> Duration {
+        match self.hosts.len() {
+            0 | 1 => CONNECT_TIME,
+            // A silent host, and the next.
+            _ => HOST_TIME.saturating_mul(2),
+        }
+    }
+
+    /// How long a connection may take that has time to try each host.
+    pub fn time_for_all_hosts(&self) -> Duration {
+        let hosts = u32::try_from(self.hosts.len()).unwrap_or(1);
+        CONNECT_TIME.saturating_mul(hosts.saturating_add(1))
+    }
+
+    /// Connects to the host that accepts writes, and drives the connection by a task of its own. While no host answers at all this does not
+    /// end: the caller bounds the time.
+    ///
+    /// # Errors
+    ///
+    /// That of the last host which answered, where none accepts writes.
+    pub async fn connect(&self) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
+        let time = match self.hosts.len() {
+            0 | 1 => CONNECT_TIME,
+            _ => HOST_TIME,
+        };
+        loop {
+            let mut refusal = None;
+            let first = self.first.load(Ordering::Relaxed);
+            let (before, after) = self.hosts.split_at(first.min(self.hosts.len()));
+            for (place, host) in (first..).zip(after).chain((0..).zip(before)) {
+                match timeout(time, host.connect(self.tls.clone())).await {
+                    Ok(Ok((client, connection))) => {
+                        self.first.store(place, Ordering::Relaxed);
+                        // Its end shows at the next statement.
+                        let driven = tokio::spawn(async move {
+                            let _ = connection.await;
+                        });
+                        return Ok((client, driven));
+                    }
+                    Ok(Err(error)) => refusal = Some(error),
+                    // The next connection does not wait for this host first.
+                    Err(_) => {
+                        let next = place.saturating_add(1) % self.hosts.len().max(1);
+                        self.first.store(next, Ordering::Relaxed);
+                    }
+                }
+            }
+            if let Some(refusal) = refusal {
+                return Err(refusal);
+            }
+        }
+    }
+}
+
+/// `config` for each of its hosts alone: the client waits at a host that is silent after it accepted a connection, and goes to no other.
+fn of_each_host(config: &Config) -> Vec<Config> {
+    let only = |place: usize, host: &Host| {
+        let mut only = Config::new();
+        match host {
+            Host::Tcp(name) => only.host(name),
+            Host::Unix(folder) => only.host_path(folder),
+        };
+        if let Some(address) = config.get_hostaddrs().get(place) {
+            only.hostaddr(*address);
+        }
+        // One port may stand for all hosts.
+        if let Some(port) = config.get_ports().get(place).or(config.get_ports().first()) {
+            only.port(*port);
+        }
+        if let Some(user) = config.get_user() {
+            only.user(user);
+        }
+        if let Some(password) = config.get_password() {
+            only.password(password);
+        }
+        if let Some(database) = config.get_dbname() {
+            only.dbname(database);
+        }
+        if let Some(options) = config.get_options() {
+            only.options(options);
+        }
+        if let Some(name) = config.get_application_name() {
+            only.application_name(name);
+        }
+        if let Some(time) = config.get_connect_timeout() {
+            only.connect_timeout(*time);
+        }
+        if let Some(time) = config.get_tcp_user_timeout() {
+            only.tcp_user_timeout(*time);
+        }
+        if let Some(time) = config.get_keepalives_interval() {
+            only.keepalives_interval(time);
+        }
+        if let Some(times) = config.get_keepalives_retries() {
+            only.keepalives_retries(times);
+        }
+        only.ssl_mode(config.get_ssl_mode())
+            .ssl_negotiation(config.get_ssl_negotiation())
+            .keepalives(config.get_keepalives())
+            .keepalives_idle(config.get_keepalives_idle())
+            .target_session_attrs(config.get_target_session_attrs())
+            .channel_binding(config.get_channel_binding())
+            .load_balance_hosts(config.get_load_balance_hosts());
+        only
+    };
+    let hosts = config.get_hosts().iter().enumerate();
+    hosts.map(|(place, host)| only(place, host)).collect()
 }
 
 fn is_on_this_machine(config: &Config) -> bool {
@@ -102,4 +225,24 @@ fn is_on_this_machine(config: &Config) -> bool {
         }
     };
     config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_to_one_of_several_hosts_has_every_parameter_of_the_settings() {
+        let others = "user=u password=p dbname=d options='-c geqo=off' application_name=n connect_timeout=3 tcp_user_timeout=4 \
+                      keepalives=0 keepalives_idle=5 keepalives_interval=6 keepalives_retries=7 target_session_attrs=read-write \
+                      channel_binding=require load_balance_hosts=random sslmode=require sslnegotiation=direct";
+        let read = |hosts: &str| -> Config { format!("{hosts} {others}").parse().unwrap() };
+        let first = "host=one hostaddr=192.0.2.1 port=5433";
+        let second = "host=two hostaddr=192.0.2.2 port=5434";
+        let both = "host=one,two hostaddr=192.0.2.1,192.0.2.2 port=5433,5434";
+        assert_eq!(of_each_host(&read(both)), [read(first), read(second)]);
+        let one_port = of_each_host(&read("host=one,two port=5433"));
+        let ports: Vec<&[u16]> = one_port.iter().map(Config::get_ports).collect();
+        assert_eq!(ports, [[5433], [5433]]);
+    }
 }

@@ -1,9 +1,12 @@
-//! Knows if the database still confirms writes.
+//! Knows if the database still confirms writes, and which server of the database does.
 //!
 //! A primary that was replaced by its synchronous standby, and still runs, confirms no write any more, since the standby that it waits for
-//! has left it. It goes on to answer reads, from what it had. So a server that is not confirmed that it runs reads nothing from it either.
+//! has left it. It goes on to answer reads, from what it had. So a server that is not confirmed that it runs reads nothing from it either,
+//! and reads only over connections to the one that confirms.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use gatehouse_ports::StoreError;
 
@@ -13,21 +16,63 @@ use super::unavailable;
 /// After how many beats in a row that have no answer nothing is read: one may meet a moment in which the database is busy.
 const UNANSWERED: u32 = 2;
 
-/// How many beats in a row have no answer.
+/// How many beats in a row have no answer, and who confirmed the last write.
 #[derive(Debug, Default)]
-pub struct Confirmation(AtomicU32);
+pub struct Confirmation {
+    unanswered: AtomicU32,
+    confirmed: Mutex<Option<Confirmed>>,
+}
+
+/// The server of the database that confirmed a write.
+#[derive(Debug, Clone, Copy)]
+struct Confirmed {
+    /// When it started, in its own microseconds: no two servers and no two starts share that.
+    started_at: i64,
+    /// When it confirmed its first write, after another one had confirmed the one before.
+    since: Instant,
+}
 
 impl Confirmation {
+    /// Notes that a write was confirmed by the server of the database that started then.
+    pub fn confirm(&self, started_at: i64) {
+        let confirmed = self.confirmed.lock();
+        let mut confirmed = confirmed.unwrap_or_else(PoisonError::into_inner);
+        if confirmed.is_none_or(|last| last.started_at != started_at) {
+            *confirmed = Some(Confirmed {
+                started_at,
+                since: Instant::now(),
+            });
+        }
+    }
+
+    /// True if the last confirmed write was confirmed by the server of the database that started then, or none was confirmed yet.
+    pub fn is_by(&self, started_at: i64) -> bool {
+        let confirmed = self.confirmed();
+        confirmed.is_none_or(|confirmed| confirmed.started_at == started_at)
+    }
+
+    /// True if a connection that was made at `time` may lead to the server that confirmed the last write: those from before its first one were
+    /// made to another.
+    pub fn is_since(&self, time: Instant) -> bool {
+        let confirmed = self.confirmed();
+        confirmed.is_none_or(|confirmed| time >= confirmed.since)
+    }
+
+    fn confirmed(&self) -> Option<Confirmed> {
+        let confirmed = self.confirmed.lock();
+        *confirmed.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes the answer to a beat. One that is refused, for want of room for example, is an answer. One that was not sent says nothing of the
     /// database that connections are open to, unless the one before had no answer: a primary that was replaced may take no new connection.
     pub fn note<T>(&self, answer: &Result<T, Failure>) {
         match answer {
-            Ok(_) | Err(Failure::Refused(_)) => self.0.store(0, Ordering::Release),
+            Ok(_) | Err(Failure::Refused(_)) => self.unanswered.store(0, Ordering::Release),
             Err(Failure::Unknown(_) | Failure::Busy(_)) => {
-                self.0.fetch_add(1, Ordering::AcqRel);
+                self.unanswered.fetch_add(1, Ordering::AcqRel);
             }
-            Err(Failure::NotSent(_)) if self.0.load(Ordering::Acquire) > 0 => {
-                self.0.fetch_add(1, Ordering::AcqRel);
+            Err(Failure::NotSent(_)) if self.unanswered.load(Ordering::Acquire) > 0 => {
+                self.unanswered.fetch_add(1, Ordering::AcqRel);
             }
             Err(Failure::Again(_) | Failure::NotSent(_)) => {}
         }
@@ -39,7 +84,7 @@ impl Confirmation {
     ///
     /// While writes are not confirmed.
     pub fn check(&self) -> Result<(), StoreError> {
-        match self.0.load(Ordering::Acquire) < UNANSWERED {
+        match self.unanswered.load(Ordering::Acquire) < UNANSWERED {
             true => Ok(()),
             false => Err(unavailable(
                 "the database confirms no writes, so it may have been replaced: see that its synchronous standby runs, or end it if another one \
@@ -85,6 +130,22 @@ mod tests {
             confirmation.note(&Err::<(), _>(Failure::NotSent(String::new())));
         }
         assert!(confirmation.check().is_ok());
+    }
+
+    #[test]
+    fn s7_connections_from_before_another_server_confirmed_a_write_are_of_no_use() {
+        let confirmation = Confirmation::default();
+        let before = Instant::now();
+        assert!(confirmation.is_by(1) && confirmation.is_since(before));
+        confirmation.confirm(1);
+        assert!(confirmation.is_by(1) && !confirmation.is_by(2));
+        let made = Instant::now();
+        confirmation.confirm(1);
+        assert!(confirmation.is_since(made), "it is the same server");
+        confirmation.confirm(2);
+        assert!(!confirmation.is_since(made));
+        assert!(confirmation.is_since(Instant::now()));
+        assert!(confirmation.is_by(2) && !confirmation.is_by(1));
     }
 
     #[test]

@@ -86,7 +86,7 @@ struct Shared {
     epoch: Arc<Epoch>,
     gathered: Gathered,
     reach: Reach,
-    confirmation: Confirmation,
+    confirmation: Arc<Confirmation>,
     /// Held by the commit to the keyring that is under way: they are applied in the order of their calls, so that one comes after all that
     /// were dropped.
     keyring: tokio::sync::Mutex<()>,
@@ -120,14 +120,19 @@ impl PostgresBackend {
         let address = Address::read(settings)?;
         let (session, server) = Session::open(&address).await?;
         schema::check(&session.client).await?;
+        let confirmation = Arc::<Confirmation>::default();
         let shared = Shared {
-            connections: Connections::new(&address, settings.connections)?,
+            connections: Connections::new(
+                &address,
+                settings.connections,
+                Arc::clone(&confirmation),
+            )?,
             clock,
             versions: Versions::default(),
             epoch: Arc::default(),
             gathered: Gathered::new(gathering, settings.connections),
             reach: Reach::default(),
-            confirmation: Confirmation::default(),
+            confirmation,
             keyring: tokio::sync::Mutex::default(),
             since_purge: Mutex::new(SincePurge {
                 began: Instant::now(),
@@ -280,9 +285,10 @@ impl Backend for PostgresBackend {
     }
 
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
-        let address = self.address.clone();
+        let (address, shared) = (self.address.clone(), Arc::clone(&self.shared));
         Box::pin(self.detached(async move {
-            let snapshot = TransactionSnapshot::begin(&address).await?;
+            shared.check_standing()?;
+            let snapshot = TransactionSnapshot::begin(&address, &shared.confirmation).await?;
             Ok(Box::new(snapshot) as Box<dyn Snapshot>)
         }))
     }

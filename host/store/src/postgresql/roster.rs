@@ -75,9 +75,22 @@ impl Roster for PostgresRoster {
                 &live_for,
                 &forgotten_after,
             ];
-            let answer = self.ask(BEAT, parameters).await;
+            let mut answer = self.ask(BEAT, parameters).await;
+            if matches!(answer, Err(Failure::NotSent(_))) {
+                // A primary that was replaced may take no new connection, and goes on to answer over those that reads use.
+                let deadline = Instant::now() + CALL_TIME;
+                let other = self.shared.connections.query(BEAT, parameters, deadline);
+                match other.await {
+                    Err(Failure::NotSent(_) | Failure::Busy(_)) => {}
+                    over_another => answer = over_another,
+                }
+            }
             self.shared.confirmation.note(&answer);
             let rows = answer.map_err(|failure| self.failed(failure))?;
+            if let Some(row) = rows.first() {
+                let started_at = row.try_get(8).map_err(unreadable)?;
+                self.shared.confirmation.confirm(started_at);
+            }
             let live: Result<Vec<LiveNode>, _> = rows.iter().map(live_node).collect();
             let now = rows.first().map(|row| time(row, 7)).transpose();
             Ok(Roll {
@@ -110,7 +123,7 @@ impl Roster for PostgresRoster {
     }
 
     fn is_away(&self) -> bool {
-        self.shared.reach.is_away()
+        self.shared.reach.is_away() || self.shared.check_standing().is_err()
     }
 }
 

@@ -1,20 +1,24 @@
 //! Connections to the database: one alone, or from a bounded pool.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
+    Connect, Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+    TimeoutType,
 };
 use gatehouse_ports::rules::other_engine;
 use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row};
+use tokio_postgres::{Client, Config, Row};
 
 use super::address::{Address, CONNECT_TIME};
+use super::confirmation::Confirmation;
 use super::error::{Failure, PostgresError, describe};
-use super::statements::{DESCRIBE_SERVER, PREPARE_SESSION, SHOW_ENGINE};
+use super::statements::{CONFIRM, DESCRIBE_SERVER, PREPARE_SESSION, SHOW_ENGINE};
+use crate::backend::Answer;
 
 /// The oldest server that the statements are made for.
 const OLDEST_SERVER: i32 = 140_000;
@@ -40,17 +44,10 @@ impl Session {
     ///
     /// When no connection comes about, or the server could lose or withhold what was acknowledged.
     pub async fn open(address: &Address) -> Result<(Self, Server), PostgresError> {
-        let connecting = address.config.connect(address.tls.clone());
-        // Longer than for one host: there may be several.
-        let hosts = u32::try_from(address.config.get_hosts().len()).unwrap_or(1);
-        let connected = timeout((hosts + 1) * CONNECT_TIME, connecting).await;
+        let connected = timeout(address.time_for_all_hosts(), address.connect()).await;
         let connected =
             connected.map_err(|_| PostgresError::Unreachable("it takes too long".into()))?;
         let (client, connection) = connected.map_err(|error| no_connection(&error))?;
-        let connection = tokio::spawn(async move {
-            // Its end shows at the next statement.
-            let _ = connection.await;
-        });
         let session = Self { client, connection };
         let server = Server::prepare(&session.client).await?;
         Ok((session, server))
@@ -68,6 +65,8 @@ impl Drop for Session {
 pub struct Server {
     /// True if a commit is on a second machine too before it is acknowledged.
     pub has_synchronous_standby: bool,
+    /// When it started, in its own microseconds.
+    pub(super) started_at: i64,
 }
 
 impl Server {
@@ -119,6 +118,7 @@ impl Server {
         let commit: String = row.try_get(2).map_err(read)?;
         Ok(Self {
             has_synchronous_standby: !standbys.is_empty() && commit != "local",
+            started_at: row.try_get(7).map_err(read)?,
         })
     }
 }
@@ -147,6 +147,18 @@ pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     }
 }
 
+/// Has the pool connect to whichever host accepts writes.
+struct AnyHost(Address);
+
+impl Connect for AnyHost {
+    fn connect(
+        &self,
+        _first_host: &Config,
+    ) -> Answer<'_, Result<(Client, JoinHandle<()>), tokio_postgres::Error>> {
+        Box::pin(self.0.connect())
+    }
+}
+
 /// The connections that requests share.
 pub struct Connections {
     pool: Pool,
@@ -159,30 +171,46 @@ impl Connections {
     /// # Errors
     ///
     /// When it cannot be set up.
-    pub fn new(address: &Address, most: usize) -> Result<Self, PostgresError> {
+    pub fn new(
+        address: &Address,
+        most: usize,
+        confirmation: Arc<Confirmation>,
+    ) -> Result<Self, PostgresError> {
         let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(
-            address.config.clone(),
-            address.tls.clone(),
+        let manager = Manager::from_connect(
+            address.of_first_host(),
+            AnyHost(address.clone()),
             ManagerConfig { recycling_method },
         );
-        let prepare = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        let of_pool = Arc::clone(&confirmation);
+        let prepare = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+            let confirmation = Arc::clone(&of_pool);
             Box::pin(async move {
-                let prepared = Server::prepare(client).await;
-                prepared.map_err(|error| match error {
+                let prepared = async {
+                    let server = Server::prepare(client).await?;
+                    require_confirmed(client, server, &confirmation).await
+                };
+                prepared.await.map_err(|error| match error {
                     PostgresError::Unreachable(_) => HookError::message(LOST),
                     refusal => HookError::message(refusal.to_string()),
-                })?;
-                Ok(())
+                })
             })
         });
+        let use_again =
+            Hook::sync_fn(
+                move |_, metrics| match confirmation.is_since(metrics.created) {
+                    true => Ok(()),
+                    false => Err(HookError::message("another server confirms writes now")),
+                },
+            );
         let pool = Pool::builder(manager)
             .max_size(most)
             .wait_timeout(Some(WAIT_TIME))
-            .create_timeout(Some(CONNECT_TIME))
+            .create_timeout(Some(address.connect_time()))
             .recycle_timeout(Some(CONNECT_TIME))
             .runtime(Runtime::Tokio1)
             .post_create(prepare)
+            .pre_recycle(use_again)
             .build()
             .map_err(|error| PostgresError::Refused(error.to_string()))?;
         Ok(Self { pool, most })
@@ -248,6 +276,24 @@ impl Connections {
             other => Failure::NotSent(other.to_string()),
         }
     }
+}
+
+/// Has the server behind a session confirm a write if it is not the one that confirmed the last: it may have been replaced.
+///
+/// # Errors
+///
+/// When it does not. The caller bounds the time.
+pub async fn require_confirmed(
+    client: &Client,
+    server: Server,
+    confirmation: &Confirmation,
+) -> Result<(), PostgresError> {
+    if !confirmation.is_by(server.started_at) {
+        let written = client.query(CONFIRM, &[]).await;
+        written.map_err(|error| refused(&error))?;
+        confirmation.confirm(server.started_at);
+    }
+    Ok(())
 }
 
 /// Lets go of a connection whose next answer might be that of an earlier statement.

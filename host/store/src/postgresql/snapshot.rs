@@ -7,7 +7,8 @@ use tokio::time::timeout;
 use tokio_postgres::{Row, Statement};
 
 use super::address::Address;
-use super::session::{Parameters, Session};
+use super::confirmation::Confirmation;
+use super::session::{Parameters, Session, require_confirmed};
 use super::statements::{BEGIN_SNAPSHOT, SHOW_VERSIONS, SNAPSHOT_PAGE};
 use super::{from_database, number, unavailable, unreadable};
 use crate::backend::{SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_ENTRIES, StoredEntry};
@@ -29,11 +30,13 @@ impl TransactionSnapshot {
     ///
     /// # Errors
     ///
-    /// When the database does not answer.
-    pub async fn begin(address: &Address) -> Result<Self, StoreError> {
+    /// When the database does not answer, or does not confirm writes.
+    pub async fn begin(address: &Address, confirmation: &Confirmation) -> Result<Self, StoreError> {
         let begin = async {
-            let (session, _) = Session::open(address).await.map_err(unavailable)?;
+            let (session, server) = Session::open(address).await.map_err(unavailable)?;
             let client = &session.client;
+            let confirmed = require_confirmed(client, server, confirmation).await;
+            confirmed.map_err(unavailable)?;
             let begun = client.batch_execute(BEGIN_SNAPSHOT).await;
             begun.map_err(unreadable)?;
             let row = client.query_one(SHOW_VERSIONS, &[]).await;

@@ -40,7 +40,9 @@ pub const DESCRIBE_SERVER: &str = "
     select pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
         current_setting('synchronous_standby_names'), current_setting('server_version_num')::int4,
         current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared',
-        version()";
+        version(), (extract(epoch from pg_postmaster_start_time()) * 1000000)::int8";
+/// A write that needs no room in a table: parameters none. Its commit is answered once it is where commits have to be.
+pub const CONFIRM: &str = "select pg_logical_emit_message(true, 'gatehouse', '')";
 /// What the server calls itself: parameters none. Others that speak its protocol know this, if nothing else of what is asked here.
 pub const SHOW_ENGINE: &str = "select version()";
 
@@ -176,7 +178,7 @@ pub const BEAT: &str = "
         where id <> $1::text and seen_at > clock_timestamp() - $6::int8 * interval '1 millisecond'
     )
     select id, name, address, version, (extract(epoch from started_at) * 1000)::int8, (extract(epoch from seen_at) * 1000)::int8, clock,
-        (extract(epoch from clock_timestamp()) * 1000)::int8
+        (extract(epoch from clock_timestamp()) * 1000)::int8, (extract(epoch from pg_postmaster_start_time()) * 1000000)::int8
     from live order by started_at, id limit 256";
 /// Takes or keeps a lease, unless another server has it: work, id of the server, for how many milliseconds. Answers a row where it was taken.
 pub const TAKE_LEASE: &str = "

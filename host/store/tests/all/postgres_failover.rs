@@ -1,12 +1,13 @@
 //! A database with a synchronous standby, which is promoted while the old primary still runs and can be reached (SEC-S1, S7, S9).
 
+use std::net::TcpListener;
 use std::sync::Arc;
 
 use gatehouse_ports::{StoreError, SystemClock};
-use gatehouse_postgres_server::PostgresServer;
+use gatehouse_postgres_server::{PostgresServer, connect};
 use gatehouse_store::{
-    Namespace, Node, PostgresBackend, PostgresError, PostgresRoster, PostgresSettings,
-    PrivateStore, Roster as _,
+    Backend as _, Namespace, Node, PostgresBackend, PostgresError, PostgresRoster,
+    PostgresSettings, PrivateStore, Roster as _,
 };
 
 use crate::postgres_databases::settings;
@@ -14,6 +15,7 @@ use crate::subject::{delete, put, value};
 
 /// A server of ours.
 struct Server {
+    backend: Arc<PostgresBackend>,
     store: PrivateStore,
     roster: PostgresRoster,
     node: Node,
@@ -24,14 +26,25 @@ impl Server {
     async fn open(name: &str, database: &str, hosts: [&PostgresServer; 2]) -> Self {
         let [first, second] = hosts.map(PostgresServer::port);
         let url = format!("postgresql://owner@127.0.0.1:{first},127.0.0.1:{second}/{database}");
-        let backend = PostgresBackend::open_shared(&settings(&url), Arc::new(SystemClock)).await;
-        let backend = backend.unwrap();
+        Self::at(&url).await.named(name)
+    }
+
+    fn named(mut self, name: &str) -> Self {
+        self.node.id = name.to_owned();
+        self.node.name = name.to_owned();
+        self
+    }
+
+    async fn at(url: &str) -> Self {
+        let backend = PostgresBackend::open_shared(&settings(url), Arc::new(SystemClock)).await;
+        let backend = Arc::new(backend.unwrap());
         Self {
             roster: backend.roster(),
-            store: PrivateStore::new(Arc::new(backend), Namespace::Access),
+            store: PrivateStore::new(backend.clone(), Namespace::Access),
+            backend,
             node: Node {
-                id: name.to_owned(),
-                name: name.to_owned(),
+                id: "node".to_owned(),
+                name: "node".to_owned(),
                 address: None,
                 version: "0.1.0".to_owned(),
             },
@@ -80,6 +93,11 @@ async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beat
     let refused = left_behind.store.get(&["token"]).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("confirms no writes"), "{refused}");
+    assert!(left_behind.roster.is_away(), "so that requests get 503");
+    assert!(
+        left_behind.backend.snapshot().await.is_err(),
+        "nor backed up"
+    );
     let refused = left_behind.store.commit(vec![], vec![put("third", "")]);
     assert!(refused.await.is_err());
 
@@ -94,6 +112,86 @@ async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beat
     let other = value(&moved.store, "other-token").await;
     assert_eq!(other.as_deref(), Some("changed"));
     old.start_again();
+}
+
+/// Has a primary take no new connection to the database, and ends those that beats are sent over; those that reads use go on.
+async fn refuse_new_connections(primary: &PostgresServer, database: &str) {
+    let client = connect(&primary.url("postgres")).await.unwrap();
+    for statement in [
+        "set synchronous_commit = local".to_owned(),
+        format!("alter database {database} allow_connections false"),
+        format!(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '{database}' and query like '%gatehouse.node%'"
+        ),
+    ] {
+        client.batch_execute(&statement).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_s9_an_old_primary_that_takes_no_new_connection_is_read_no_longer_over_those_it_has() {
+    let old = PostgresServer::start(&[]).await;
+    let database = old.create_database().await;
+    PostgresBackend::migrate(&settings(&old.url(&database)))
+        .await
+        .unwrap();
+    let new = old.start_standby().await;
+    // One that finds the new primary, and one that was told of the old one alone.
+    let finding = Server::open("finding", &database, [&old, &new]).await;
+    let left_behind = Server::open("left-behind", &database, [&old, &old]).await;
+    let made = finding.store.commit(vec![], vec![put("token", "made")]);
+    made.await.unwrap();
+    for server in [&finding, &left_behind] {
+        server.beat().await.unwrap();
+        assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+    }
+    new.promote().await;
+    let moved = Server::open("moved", &database, [&new, &new]).await;
+    let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
+    assert_eq!(revoked, Ok(()));
+    refuse_new_connections(&old, &database).await;
+
+    // Its beats reach the new primary, and reads follow them.
+    finding.beat().await.unwrap();
+    assert_eq!(value(&finding.store, "token").await, None);
+    assert!(!finding.roster.is_away());
+
+    // Its beats go over the connections that reads use, and have no answer.
+    for _ in 0..2 {
+        assert!(left_behind.beat().await.is_err());
+    }
+    let refused = left_behind.store.get(&["token"]).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("confirms no writes"),
+        "{refused}"
+    );
+    assert!(left_behind.roster.is_away());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_a_host_that_accepts_connections_and_stays_silent_does_not_keep_a_server_from_the_next()
+{
+    let database = PostgresServer::start(&[]).await;
+    let name = database.create_database().await;
+    PostgresBackend::migrate(&settings(&database.url(&name)))
+        .await
+        .unwrap();
+    // The kernel accepts connections for it; no answer ever comes.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent.local_addr().unwrap().port();
+    let others = [
+        format!("127.0.0.1:{silent}"),
+        format!("127.0.0.1:{silent},127.0.0.1:{silent}"),
+    ];
+    for others in others {
+        let port = database.port();
+        let url = format!("postgresql://owner@{others},127.0.0.1:{port}/{name}");
+        let server = Server::at(&url).await;
+        let made = server.store.commit(vec![], vec![put("token", "made")]);
+        made.await.unwrap();
+        server.beat().await.unwrap();
+        assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+    }
 }
 
 async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresError> {
@@ -130,7 +228,7 @@ async fn s1_a_standby_is_refused_until_it_is_promoted_and_its_primary_is_known_t
     }
 
     // A commit that is acknowledged by the primary alone is on one machine.
-    let client = gatehouse_postgres_server::connect(&of_primary.url).await;
+    let client = connect(&of_primary.url).await;
     let local = format!("alter database {database} set synchronous_commit = local");
     client.unwrap().batch_execute(&local).await.unwrap();
     assert!(!has_standby(&of_primary).await);

@@ -250,12 +250,14 @@ async fn s13_a_server_that_was_cut_off_while_a_command_had_the_database_commits_
             Err(error) => panic!("{error}"),
         }
     };
+    let roster = server.roster();
     let store = PrivateStore::new(Arc::new(server), Namespace::Access);
     let late = store.commit(vec![], vec![put("late", "")]).await;
     assert!(
         matches!(&late, Err(CommitError::Failed(error)) if error.to_string().contains("must be restarted")),
         "{late:?}"
     );
+    assert!(roster.is_away(), "so that requests get 503");
     let command = PrivateStore::new(Arc::new(command), Namespace::Access);
     assert_eq!(value(&command, "late").await, None);
 }

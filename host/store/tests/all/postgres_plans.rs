@@ -70,3 +70,24 @@ async fn a_call_reads_the_rows_that_it_names_among_many_that_were_not_counted() 
         "{calls} calls read {read} rows"
     );
 }
+
+#[tokio::test]
+async fn keys_are_in_byte_order_whatever_order_the_database_has_for_text() {
+    let database = Database::with_tables().await;
+    let client = database.connect().await;
+    let columns = client
+        .query(
+            "select table_name || '.' || column_name from information_schema.columns
+             where table_schema = 'gatehouse' and data_type = 'text' and collation_name = 'C'",
+            &[],
+        )
+        .await
+        .unwrap();
+    let columns: Vec<String> = columns.iter().map(|row| row.get(0)).collect();
+    for column in ["entry.key", "node.id", "lease.work"] {
+        assert!(
+            columns.iter().any(|it| it == column),
+            "{column}: {columns:?}"
+        );
+    }
+}
