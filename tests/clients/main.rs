@@ -3,6 +3,7 @@
 mod console;
 mod everywhere;
 mod go;
+mod openapi;
 mod script;
 mod several_servers;
 mod several_servers_page;

@@ -7,6 +7,8 @@ use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part};
 use gatehouse_store::Namespace;
+use wasmtime::Engine;
+use wasmtime::component::Component;
 
 use crate::surroundings::Surroundings;
 use types_alone::has_types_alone;
@@ -16,10 +18,14 @@ use types_alone::has_types_alone;
 fn powers(part: Part, flavour: Flavour) -> Vec<String> {
     let surroundings = Surroundings::new();
     let (component, _) = surroundings.load(part, flavour);
+    powers_of(&component, &surroundings.engine)
+}
+
+fn powers_of(component: &Component, engine: &Engine) -> Vec<String> {
     let component_type = component.component_type();
     component_type
-        .imports(&surroundings.engine)
-        .filter(|(_, item)| !has_types_alone(&surroundings.engine, &item.ty))
+        .imports(engine)
+        .filter(|(_, item)| !has_types_alone(engine, &item.ty))
         .map(|(name, _)| name.to_owned())
         .filter(|name| {
             name.contains("storage")
@@ -70,6 +76,15 @@ fn w6_the_gateway_has_no_store_and_no_network() {
             assert!(known, "{power}");
         }
     }
+}
+
+#[test]
+fn w6_the_console_reaches_the_api_and_nothing_else() {
+    let surroundings = Surroundings::new();
+    let bytes = gatehouse_components::console().unwrap();
+    let console = Component::new(&surroundings.engine, bytes).unwrap();
+    let powers = powers_of(&console, &surroundings.engine);
+    assert_eq!(powers, ["gatehouse:gateway/exchange@0.1.0"]);
 }
 
 #[test]

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gatehouse_tests::{DevServer, OPERATOR, WORKLOAD, gatehouse_binary, node_program};
+use gatehouse_tests::{Client, DevServer, OPERATOR, WORKLOAD, gatehouse_binary, node_program};
 use serde_json::{Value, json};
 
 use crate::pages::{HOSTED, SELF_HOSTED, pages};
-use crate::{SERVER, google, started, unsigned_jwt};
+use crate::{SERVER, data, google, started};
+
+/// The name of the mount, the role and the organization that the browser makes.
+const MADE: &str = "by-browser";
 
 /// Where the pictures of the docs are, if this run is to make them.
 fn pictures() -> Option<PathBuf> {
@@ -47,6 +50,16 @@ fn login_jwt(email: &str, role: &str) -> String {
     String::from_utf8(made.stdout).unwrap().trim().to_owned()
 }
 
+/// The endpoints of the Google that the server runs, as the form of a configuration takes them.
+fn endpoints() -> String {
+    let config = data("/v1/auth/gcp/config");
+    let endpoints = config["custom_endpoint"].as_object().unwrap();
+    let lines = endpoints
+        .iter()
+        .map(|(name, address)| format!("{name}={}", address.as_str().unwrap()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessible() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("console/node");
@@ -64,7 +77,8 @@ fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessibl
         "root_token": SERVER.root_token,
         "credentials": key_file(OPERATOR).to_string(),
         "account": WORKLOAD,
-        "refused_jwt": unsigned_jwt(),
+        "endpoints": endpoints(),
+        "refused_jwt": login_jwt(OPERATOR, MADE),
         "sites": [site(&SERVER, &SELF_HOSTED), site(&self_hosted, &HOSTED)],
     });
     // The browser is unpacked into the folder for scratch files, and keeps its profile there.
@@ -88,21 +102,11 @@ fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessibl
         text(&run.stderr)
     );
 
-    let jwt = login_jwt(WORKLOAD, "by-browser");
-    let body = json!({ "role": "by-browser", "jwt": jwt });
-    let login = SERVER
-        .process
-        .send("POST", "/v1/auth/gcp/login", None, Some(&body));
-    assert_eq!(login.status, 200, "a role made in the browser logs in");
-    let organization = SERVER.as_root("GET", "/api/v2/organizations/by-browser", None);
-    assert_eq!(
-        organization.json()["data"]["attributes"]["email"],
-        "ops@example.com"
-    );
-    let members = SERVER.as_root(
-        "GET",
-        "/api/v2/organizations/by-browser/organization-memberships?filter%5Bstatus%5D=active",
-        None,
-    );
-    assert!(members.json().to_string().contains("brenda@example.com"));
+    let run = Client::new("after_the_console.py")
+        .with("GATEHOUSE_ADDRESS", SERVER.process.address())
+        .with("GATEHOUSE_ROOT_TOKEN", SERVER.root_token.as_str())
+        .with("GATEHOUSE_NAME", MADE)
+        .with("GATEHOUSE_JWT", login_jwt(WORKLOAD, MADE))
+        .run();
+    assert!(run.succeeded, "{}", run.output);
 }

@@ -37,3 +37,16 @@ fn h17_a_session_of_another_installation_is_refused() {
     let shown = browser.get("/ui/");
     assert!(!shown.text.contains(SIGNED_IN), "{}", shown.text);
 }
+
+#[test]
+fn a_server_that_was_told_to_have_no_console_has_no_page() {
+    for settings in ["", "[console]\nenabled = false"] {
+        let installation = Installation::start(Storage::Memory, settings).unwrap();
+        let mut browser = Browser::at(&format!("http://{}", installation.address()));
+        for page in ["/", "/ui", "/ui/", "/ui/sign-in", "/ui/style.css"] {
+            assert_eq!(browser.get(page).status, 404, "{page}");
+        }
+        let health = installation.as_root("GET", "/v1/sys/health", None);
+        assert_eq!(health.status, 200);
+    }
+}

@@ -9,7 +9,7 @@ use crate::form::Fields;
 use crate::layout::{self, Page, framed};
 use crate::origin;
 use crate::pages::{self, Outcome, Visit};
-use crate::session::{SealingKey, Session, SessionError};
+use crate::session::{FormMark, SealingKey, Session, SessionError};
 
 /// Bytes of a form at most: a policy of 1 MiB, each byte of which may take three in a form, is not written here.
 const MAXIMUM_FORM_BYTES: usize = 512 * 1024;
@@ -106,8 +106,8 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
                 Err(error) => Arrival::Refused(error),
             },
         };
-        let (session, refused) = match arrival {
-            Arrival::With(session) => (session.used(now), None),
+        let (mut session, refused) = match arrival {
+            Arrival::With(session) => (session.used(now, &self.random)?, None),
             Arrival::Without => (Session::new(None, now, &self.random)?, None),
             Arrival::Refused(error) => (Session::new(None, now, &self.random)?, Some(error)),
         };
@@ -118,13 +118,15 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             }
             ("GET" | "HEAD", None) => self.page(request, &session, None, now),
             ("POST", None) => match Self::form(request, &session) {
-                Ok(form) => self.page(request, &session, Some(&form), now),
+                Ok(form) => self.carry_out(request, &mut session, &form, now),
                 Err(page) => Outcome::Page(page),
             },
             _ => Outcome::Page(pages::unknown(405)),
         };
         let (mut response, cookie) = match outcome {
-            Outcome::Page(page) => (self.framed(&page, request, &session), Cookie::Keep(session)),
+            Outcome::Page(page) | Outcome::Made(page) => {
+                (self.framed(&page, request, &session), Cookie::Keep(session))
+            }
             Outcome::Document(document) => (json(&document), Cookie::Keep(session)),
             Outcome::Redirect(place) => (redirect(&place), Cookie::Keep(session)),
             Outcome::SignedIn(credential) => {
@@ -148,6 +150,26 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         };
         response.headers.push(("set-cookie", set));
         Ok(response)
+    }
+
+    /// Does what a form asks for, unless the same form was carried out before: a browser sends it again that loads the answer again.
+    fn carry_out(
+        &self,
+        request: &Request,
+        session: &mut Session,
+        form: &Fields,
+        now: u64,
+    ) -> Outcome {
+        let mark = FormMark::new(&request.target, &request.body);
+        if session.has_carried_out(mark) {
+            return Outcome::Page(pages::repeated());
+        }
+        let outcome = self.page(request, session, Some(form), now);
+        // All else is a question or a refusal, which may be sent again.
+        if matches!(outcome, Outcome::Redirect(_) | Outcome::Made(_)) {
+            session.carry_out(mark);
+        }
+        outcome
     }
 
     /// What was typed into a long form that came after the end of its session.

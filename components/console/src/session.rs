@@ -1,11 +1,13 @@
 //! The session of a visitor: it lies in the browser's cookie, sealed, and nowhere else.
 //!
-//! A cookie opens under the key that sealed it, until it has not been used for a time. It holds the visitor's token, and a
-//! random number that every form of the session repeats: a form that another page made up, or that was made in another session, lacks it.
+//! A cookie opens under the key that sealed it, until it has not been used for a time, and for a day's work at most. It holds the visitor's
+//! token, and a random number that every form of the session repeats: a form that another page made up, or that was made in another session,
+//! lacks it. It also holds marks of the last forms that were carried out, by which one that is sent again is recognized.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_ports::{Random, RandomError};
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use xaes_256_gcm::Xaes256Gcm;
 use xaes_256_gcm::aead::{AeadInOut, KeyInit};
@@ -15,14 +17,20 @@ use zeroize::Zeroizing;
 pub const KEY_BYTES: usize = 32;
 /// Bytes of a visitor's token at most: with more, browsers would drop the cookie.
 pub const MAXIMUM_TOKEN_BYTES: usize = 2_000;
+/// Seconds after which a session with a token is over however much it is used, unless it may rest for longer.
+pub const MAXIMUM_SECONDS: u64 = 12 * 60 * 60;
 
 const NONCE_BYTES: usize = 24;
 const TAG_BYTES: usize = 16;
 const FORM_KEY_BYTES: usize = 16;
-/// Time of use, key of the forms, kind of credential.
-const HEAD_BYTES: usize = 8 + FORM_KEY_BYTES + 1;
+const PAGE_KEY_BYTES: usize = 8;
+const MARK_BYTES: usize = 8;
+/// Forms of a session that are recognized when they are sent again: the last ones.
+const MAXIMUM_MARKS: usize = 16;
+/// Times of beginning and of use, key of the forms, kind of credential, number of marks.
+const HEAD_BYTES: usize = 8 + 8 + FORM_KEY_BYTES + 2;
 /// Bound to what is sealed, so that nothing else under the same key opens as a session.
-const PURPOSE: &[u8] = b"gatehouse console session 1";
+const PURPOSE: &[u8] = b"gatehouse console session 2";
 
 /// The token that a visitor signed in with.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,7 +55,32 @@ pub struct Session {
     /// `None` before a visitor has signed in.
     pub credential: Option<Credential>,
     form_key: [u8; FORM_KEY_BYTES],
+    /// Of the page that is being made: forms of two pages differ even where the same was filled in.
+    page_key: [u8; PAGE_KEY_BYTES],
+    begun_at: u64,
     used_at: u64,
+    carried_out: Vec<FormMark>,
+}
+
+/// A form as it was sent, recognizable and no more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct FormMark([u8; MARK_BYTES]);
+
+impl FormMark {
+    /// The mark of the form `body`, sent to `target`.
+    pub fn new(target: &str, body: &[u8]) -> Self {
+        let digest: [u8; 32] = Sha256::new()
+            .chain_update(target)
+            .chain_update([0])
+            .chain_update(body)
+            .finalize()
+            .into();
+        let mut mark = [0; MARK_BYTES];
+        for (byte, digested) in mark.iter_mut().zip(digest) {
+            *byte = digested;
+        }
+        Self(mark)
+    }
 }
 
 /// Why a cookie is not a session.
@@ -59,6 +92,9 @@ pub enum SessionError {
     /// It has not been used for too long.
     #[error("the session has not been used for too long")]
     Idle,
+    /// It began too long ago.
+    #[error("the session began too long ago")]
+    Old,
 }
 
 impl Session {
@@ -74,27 +110,55 @@ impl Session {
     ) -> Result<Self, RandomError> {
         let mut form_key = [0; FORM_KEY_BYTES];
         random.fill(&mut form_key)?;
-        Ok(Self {
+        let session = Self {
             credential,
             form_key,
+            page_key: [0; PAGE_KEY_BYTES],
+            begun_at: now,
             used_at: now,
-        })
+            carried_out: Vec::new(),
+        };
+        session.used(now, random)
     }
 
-    /// The text that forms of this session carry.
+    /// The text that forms of the page carry.
     pub fn form_key(&self) -> String {
-        URL_SAFE_NO_PAD.encode(self.form_key)
+        URL_SAFE_NO_PAD.encode([&self.form_key[..], &self.page_key].concat())
     }
 
-    /// True if `text` is what forms of this session carry. Compared in constant time.
+    /// True if `text` is what forms of a page of this session carry. Compared in constant time.
     pub fn made_form(&self, text: &str) -> bool {
-        self.form_key().as_bytes().ct_eq(text.as_bytes()).into()
+        let bytes = URL_SAFE_NO_PAD.decode(text).unwrap_or_default();
+        match bytes.split_first_chunk::<FORM_KEY_BYTES>() {
+            Some((key, page_key)) if page_key.len() == PAGE_KEY_BYTES => {
+                self.form_key.ct_eq(key).into()
+            }
+            _ => false,
+        }
     }
 
-    /// The same session, used at `now`.
-    pub fn used(mut self, now: u64) -> Self {
+    /// True if the form was carried out in this session and is among the last ones.
+    pub fn has_carried_out(&self, form: FormMark) -> bool {
+        self.carried_out.contains(&form)
+    }
+
+    /// Remembers that the form was carried out.
+    pub fn carry_out(&mut self, form: FormMark) {
+        if self.carried_out.len() == MAXIMUM_MARKS {
+            self.carried_out.remove(0);
+        }
+        self.carried_out.push(form);
+    }
+
+    /// The same session, used at `now` for a page of its own.
+    ///
+    /// # Errors
+    ///
+    /// When there is no randomness.
+    pub fn used(mut self, now: u64, random: &dyn Random) -> Result<Self, RandomError> {
+        random.fill(&mut self.page_key)?;
         self.used_at = now;
-        self
+        Ok(self)
     }
 }
 
@@ -126,10 +190,16 @@ impl SealingKey {
             Some(Credential::Server(token)) => (1, token.as_str()),
             Some(Credential::Organizations(token)) => (2, token.as_str()),
         };
-        let mut message = Zeroizing::new(Vec::with_capacity(HEAD_BYTES + token.len() + TAG_BYTES));
+        let marks: Vec<u8> = session.carried_out.iter().flat_map(|mark| mark.0).collect();
+        let length = HEAD_BYTES + marks.len() + token.len() + TAG_BYTES;
+        let mut message = Zeroizing::new(Vec::with_capacity(length));
+        message.extend_from_slice(&session.begun_at.to_be_bytes());
         message.extend_from_slice(&session.used_at.to_be_bytes());
         message.extend_from_slice(&session.form_key);
         message.push(kind);
+        // There are fewer than a byte can count.
+        message.push(session.carried_out.len() as u8);
+        message.extend_from_slice(&marks);
         message.extend_from_slice(token.as_bytes());
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce)?;
@@ -146,11 +216,18 @@ impl SealingKey {
     ///
     /// # Errors
     ///
-    /// When the cookie was sealed with another key, or has a token and has not been used for longer.
+    /// When the cookie was sealed with another key, or has a token and has not been used for longer, or began more than [`MAXIMUM_SECONDS`]
+    /// ago.
     pub fn open(&self, cookie: &str, now: u64, idle: u64) -> Result<Session, SessionError> {
         let session = self.unsealed(cookie).ok_or(SessionError::Foreign)?;
-        if session.credential.is_some() && now.saturating_sub(session.used_at) > idle {
+        if session.credential.is_none() {
+            return Ok(session);
+        }
+        if now.saturating_sub(session.used_at) > idle {
             return Err(SessionError::Idle);
+        }
+        if now.saturating_sub(session.begun_at) > MAXIMUM_SECONDS.max(idle) {
+            return Err(SessionError::Old);
         }
         Ok(session)
     }
@@ -168,9 +245,11 @@ impl SealingKey {
                 tag.into(),
             )
             .ok()?;
-        let (used_at, rest) = message.split_first_chunk::<8>()?;
+        let (begun_at, rest) = message.split_first_chunk::<8>()?;
+        let (used_at, rest) = rest.split_first_chunk::<8>()?;
         let (form_key, rest) = rest.split_first_chunk::<FORM_KEY_BYTES>()?;
-        let (kind, token) = rest.split_first()?;
+        let ([kind, marks], rest) = rest.split_first_chunk::<2>()?;
+        let (marks, token) = rest.split_at_checked(MARK_BYTES.checked_mul((*marks).into())?)?;
         let token = Zeroizing::new(str::from_utf8(token).ok()?.to_owned());
         Some(Session {
             credential: match kind {
@@ -180,7 +259,10 @@ impl SealingKey {
                 _ => return None,
             },
             form_key: *form_key,
+            page_key: [0; PAGE_KEY_BYTES],
+            begun_at: u64::from_be_bytes(*begun_at),
             used_at: u64::from_be_bytes(*used_at),
+            carried_out: marks.as_chunks().0.iter().copied().map(FormMark).collect(),
         })
     }
 }
@@ -225,6 +307,49 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_is_used_all_the_time_is_over_after_twelve_hours() {
+        let key = SealingKey::new(&[1; KEY_BYTES]);
+        let random = SeededRandom::new(1);
+        let used_at = |seconds| {
+            let session = key.unsealed(&sealed(1)).unwrap();
+            let session = session.used(1_000 + seconds, &random).unwrap();
+            key.seal(&session, &random).unwrap()
+        };
+        let open = |seconds, idle| {
+            key.open(&used_at(seconds), 1_000 + seconds, idle)
+                .map(|_| ())
+        };
+        assert_eq!(open(MAXIMUM_SECONDS, 900), Ok(()));
+        assert_eq!(open(MAXIMUM_SECONDS + 1, 900), Err(SessionError::Old));
+        let longer = 2 * MAXIMUM_SECONDS;
+        assert_eq!(open(longer, longer), Ok(()), "it may rest for longer");
+    }
+
+    #[test]
+    fn the_last_forms_that_were_carried_out_are_recognized_and_fit_a_cookie() {
+        let key = SealingKey::new(&[1; KEY_BYTES]);
+        let random = SeededRandom::new(1);
+        let token = Zeroizing::new("t".repeat(MAXIMUM_TOKEN_BYTES));
+        let mut session = Session::new(Some(Credential::Server(token)), 1_000, &random).unwrap();
+        let mark = |number: usize| FormMark::new("/ui/mounts", format!("path={number}").as_bytes());
+        for number in 0..=MAXIMUM_MARKS {
+            session.carry_out(mark(number));
+        }
+        let cookie = key.seal(&session, &random).unwrap();
+        // Browsers keep 4,096 bytes with the name and the attributes.
+        assert!(cookie.len() < 3_900, "{}", cookie.len());
+        let Ok(session) = key.open(&cookie, 1_000, 900) else {
+            panic!("the cookie does not open");
+        };
+        for number in 1..=MAXIMUM_MARKS {
+            assert!(session.has_carried_out(mark(number)), "{number}");
+        }
+        assert!(!session.has_carried_out(mark(0)), "the oldest made room");
+        let elsewhere = FormMark::new("/ui/roles", b"path=1");
+        assert!(!session.has_carried_out(elsewhere));
+    }
+
+    #[test]
     fn h17_no_part_of_a_cookie_can_be_changed_or_left_out() {
         let key = SealingKey::new(&[1; KEY_BYTES]);
         let cookie = sealed(1);
@@ -244,6 +369,13 @@ mod tests {
         let one = Session::new(None, 0, &random).unwrap();
         let other = Session::new(None, 0, &random).unwrap();
         assert!(one.made_form(&one.form_key()));
+        let page = one.form_key();
+        let one = one.used(1, &random).unwrap();
+        assert_ne!(page, one.form_key(), "each page has a key of its own");
+        assert!(
+            one.made_form(&page),
+            "forms of all pages are of the session"
+        );
         assert!(!one.made_form(&other.form_key()));
         assert!(!one.made_form(""));
     }

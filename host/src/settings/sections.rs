@@ -288,7 +288,8 @@ impl ComponentsSettings {
 pub struct ConsoleSettings {
     /// True if the pages are served. Default false.
     pub enabled: bool,
-    /// How long a visitor's session lives without a request. Default 15 min.
+    /// How long a visitor's session lives without a request. However much it is used, it ends twelve hours after signing in, or after this
+    /// time where that is longer. Default 15 min.
     pub idle_timeout: Duration,
 }
 

@@ -37,8 +37,26 @@ export class Visitor {
     return answer.status();
   }
 
+  /** Follows the first link with that text. */
+  async follow(text) {
+    for (const link of await this.page.$$("a")) {
+      if ((await link.evaluate((it) => it.textContent.trim())) !== text) continue;
+      await Promise.all([this.page.waitForNavigation(), link.click()]);
+      return;
+    }
+    throw new Error(`no link has the text "${text}": ${await this.text()}`);
+  }
+
   /** Fills in fields by their names, in the form whose button has that text, and presses it. */
   async submit(text, fields) {
+    const form = await this.type(text, fields);
+    const button = await form.$("button");
+    const [answer] = await Promise.all([this.page.waitForNavigation(), button.click()]);
+    return answer.status();
+  }
+
+  /** Fills in fields by their names, in the form whose button has that text. */
+  async type(text, fields) {
     const form = await this.form(text);
     for (const [name, value] of Object.entries(fields)) {
       const field = await form.$(`[name="${name}"]`);
@@ -52,9 +70,7 @@ export class Visitor {
         await field.type(value);
       }
     }
-    const button = await form.$("button");
-    const [answer] = await Promise.all([this.page.waitForNavigation(), button.click()]);
-    return answer.status();
+    return form;
   }
 
   async form(text) {

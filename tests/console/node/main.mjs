@@ -40,16 +40,24 @@ try {
   });
 
   await scenario("the method is enabled and configured, and a role made", async () => {
-    await root.go("/ui/mounts");
-    await root.submit("Enable", { path: "by-browser", description: "<b>Ours</b>" });
+    await root.follow("Auth mounts");
+    await root.type("Enable", { path: "by-browser", description: "<b>Ours</b>" });
+    await picture(root, "enable");
+    await root.submit("Enable", {});
     assert.equal(await root.heading(), "Configuration of by-browser");
-    await root.submit("Save", { credentials: server.credentials });
+    // The development server has a Google of its own.
+    const filled = { credentials: server.credentials, custom_endpoint: server.endpoints };
+    await root.submit("Save", filled);
     await root.says("The configuration is saved");
     assert(!(await root.page.content()).includes("PRIVATE KEY"));
-    await root.go("/ui/mounts");
+    await picture(root, "configuration");
+    await root.follow("Check what Google grants");
+    assert.equal(await root.heading(), "What Google grants by-browser");
+    await root.follow("Auth mounts");
     await root.says("<b>Ours</b>");
-    // The development server has given this mount the endpoints of its own Google.
-    await root.go("/ui/roles/edit?mount=gcp");
+    await root.go("/ui/mounts/config?mount=by-browser");
+    await root.follow("roles");
+    await root.follow("Make a role");
     const status = await root.submit("Save the role", {
       name: "by-browser",
       type: "iam",
@@ -64,9 +72,17 @@ try {
   });
 
   await scenario("a refused login is explained", async () => {
-    await root.go("/ui/explain");
-    await root.submit("Explain", { mount: "gcp", role: "by-browser", jwt: server.refused_jwt });
+    await root.follow("Why was this login refused?");
+    const asked = { mount: "by-browser", role: "by-browser", jwt: server.refused_jwt };
+    await root.submit("Explain", asked);
     await root.says("This login is refused");
+    // The signature is right; the account is another one.
+    const outcomes = await root.page.$$eval("tbody tr", (rows) =>
+      rows.map((row) => [row.cells[0].textContent, row.cells[1].textContent]),
+    );
+    const failed = outcomes.filter(([, outcome]) => outcome === "failed").map(([check]) => check);
+    assert.equal(failed.length, 1, JSON.stringify(outcomes));
+    assert(failed[0].includes("account"), JSON.stringify(outcomes));
     await picture(root, "explain");
   });
 
@@ -81,9 +97,10 @@ try {
 
   let token;
   await scenario("an organization is made, and a person invited", async () => {
-    await root.go("/ui/organizations");
+    await root.follow("Organizations");
     await root.submit("Make it", { name: "by-browser", email: "ops@example.com" });
     assert.equal(await root.heading(), "Settings of by-browser");
+    await picture(root, "settings");
     await root.go("/ui/site");
     await root.submit("Make the user", { username: "brenda", email: "brenda@example.com" });
     token = await root.page.$eval("pre", (it) => it.textContent);
@@ -188,9 +205,9 @@ try {
     await judge.signIn(server.root_token);
     const policy = "path oops";
     for (const [page, button, fields] of [
-      ["/ui/explain", "Explain", { mount: "gcp", role: "by-browser", jwt: server.refused_jwt }],
+      ["/ui/explain", "Explain", { mount: "by-browser", role: "by-browser", jwt: server.refused_jwt }],
       ["/ui/policies/edit", "Save the policy", { name: "refused", policy }],
-      ["/ui/capabilities", "Ask", { paths: "auth/gcp/role/by-browser" }],
+      ["/ui/capabilities", "Ask", { paths: "auth/by-browser/role/by-browser" }],
       ["/ui/mounts", "Disable by-browser", {}],
       ["/ui/tokens", "Look up", { accessor: "gone" }],
       ["/ui/organizations/token?name=by-browser", "Make a token", {}],

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, once_more};
 use crate::api::{shown, texts};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, table};
@@ -32,14 +32,24 @@ fn asking(visit: &Visit<'_>, accessor: &str, paths: &str) -> Markup {
 pub fn ask(visit: &Visit<'_>, form: &Fields) -> Answer {
     let accessor = form.text("accessor");
     let paths = form.lines("paths");
-    let answer = match accessor {
+    let asked = match accessor {
         "" => visit
             .api
-            .write("/v1/sys/capabilities-self", &json!({ "paths": paths }))?,
+            .write("/v1/sys/capabilities-self", &json!({ "paths": paths })),
         accessor => visit.api.write(
             "/v1/sys/capabilities-accessor",
             &json!({ "accessor": accessor, "paths": paths }),
-        )?,
+        ),
+    };
+    let page = |content: Markup| {
+        Ok(Outcome::Page(Page::new(
+            "What may a token do?",
+            html! { (content) (asking(visit, accessor, form.text("paths"))) },
+        )))
+    };
+    let answer = match asked {
+        Ok(answer) => answer,
+        Err(error) => return once_more(error, page),
     };
     let rows: Vec<Vec<Markup>> = paths
         .iter()
@@ -53,11 +63,5 @@ pub fn ask(visit: &Visit<'_>, form: &Fields) -> Answer {
             vec![html! { code { (path) } }, verdict]
         })
         .collect();
-    Ok(Outcome::Page(Page::new(
-        "What may a token do?",
-        html! {
-            (table(&["Path", "May"], &rows))
-            (asking(visit, accessor, form.text("paths")))
-        },
-    )))
+    page(table(&["Path", "May"], &rows))
 }

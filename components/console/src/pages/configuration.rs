@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use super::fields::{
     Attribute, Kind, Shown, attribute, changed, field, filled, lines, pair_lines, pairs,
 };
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, then};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, facts, form, notice, refused, status_of, tick};
+use crate::layout::{Page, area, facts, form, notice, tick};
 
 /// The endpoints that are asked in place of Google's. A write changes only the endpoints that it names, so this field is sent apart from the others.
 const ENDPOINTS: &str = "custom_endpoint";
@@ -61,7 +61,15 @@ fn all_shown(config: &Value) -> Shown {
 pub fn page(visit: &Visit<'_>) -> Answer {
     let mount = visit.asked("mount")?;
     let config = stored(visit, mount)?;
-    Ok(Outcome::Page(form_page(visit, mount, &config, None, None)))
+    let told = (visit.query.text("done") == "saved").then(|| {
+        notice("The configuration is saved. Check next what Google grants, then make a role.")
+    });
+    Ok(Outcome::Page(form_page(visit, mount, &config, None, told)))
+}
+
+/// The address of the form.
+fn address(mount: &str) -> String {
+    format!("/ui/mounts/config?mount={}", encoded(mount))
 }
 
 fn form_page(
@@ -78,7 +86,6 @@ fn form_page(
         Some(form) => filled(form, name, kind),
         None => shown(config, name),
     };
-    let action = format!("/ui/mounts/config?mount={}", encoded(mount));
     let of_key = |name: &str| at(config, &format!("/{name}"));
     Page::new(
         format!("Configuration of {mount}"),
@@ -89,7 +96,7 @@ fn form_page(
                 ("Project of the key", of_key("project_id")),
                 ("Identifier of the key", of_key("private_key_id")),
             ]))
-            (form(visit.session, &action, html! {
+            (form(visit.session, &address(mount), html! {
                 (before.field())
                 (area("credentials", "Credentials", "The JSON key of a service account. It is never shown again. Empty leaves the stored one.", "", 6))
                 (tick("remove_credentials", "Remove the stored credentials", "The method then calls Google with the server's own credentials, or with identity tokens.", false))
@@ -98,7 +105,10 @@ fn form_page(
                 }
                 (area(ENDPOINTS, "Other endpoints of Google's", "One on each line: api=https://…; the others are iam, crm and compute. Who runs the one of api decides who can log in.", &value(ENDPOINTS, Kind::Lines), 4))
             }, "Save"))
-            p { a href={ "/ui/mounts/check?mount=" (encoded(mount)) } { "Check what Google grants" } }
+            p {
+                a href={ "/ui/mounts/check?mount=" (encoded(mount)) } { "Check what Google grants" } ", "
+                a href={ "/ui/roles?mount=" (encoded(mount)) } { "roles" }
+            }
         },
     )
 }
@@ -110,21 +120,11 @@ pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let shown = Shown::carried(form).unwrap_or_else(|| all_shown(&before));
     let saved =
         sent(form, &shown).and_then(|body| visit.api.write(&api_path(mount), &Value::Object(body)));
-    let page = match saved {
-        Ok(_) => {
-            let config = stored(visit, mount)?;
-            let told = notice("The configuration is saved. Check next what Google grants.");
-            form_page(visit, mount, &config, None, Some(told))
-        }
-        Err(error) => {
-            let told = Some(refused(&error));
-            Page {
-                status: status_of(&error),
-                ..form_page(visit, mount, &before, Some(form), told)
-            }
-        }
-    };
-    Ok(Outcome::Page(page))
+    let place = format!("{}&done=saved", address(mount));
+    then(saved, place, |told| {
+        let page = form_page(visit, mount, &before, Some(form), Some(told));
+        Ok(Outcome::Page(page))
+    })
 }
 
 /// The body of a write: what was changed.

@@ -4,10 +4,12 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::sign_in::pasted_jwt;
-use super::{Answer, Outcome, Visit, typed_mount};
-use crate::api::{at, encoded_path};
+use super::{Answer, Outcome, Visit, once_more, typed_mount};
+use crate::api::{ApiError, at, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, refused, table};
+use crate::layout::{Page, area, form, input, notice, table};
+
+const TITLE: &str = "Why was this login refused?";
 
 /// The form.
 pub fn page(visit: &Visit<'_>) -> Answer {
@@ -16,7 +18,7 @@ pub fn page(visit: &Visit<'_>) -> Answer {
         mount => mount,
     };
     Ok(Outcome::Page(Page::new(
-        "Why was this login refused?",
+        TITLE,
         html! {
             p { "Paste the JWT that the workload sent. No token is made, and the JWT is not kept." }
             (asking(visit, mount, visit.query.text("role")))
@@ -39,27 +41,19 @@ fn asking(visit: &Visit<'_>, mount: &str, role: &str) -> Markup {
 
 /// The explanation.
 pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let mount = typed_mount("mount", form.text("mount"))?;
-    let role = form.text("role");
-    let jwt = match pasted_jwt(form) {
-        Ok(jwt) => jwt,
+    let answer = match explained(visit, form) {
+        Ok(answer) => answer,
         Err(error) => {
-            return Ok(Outcome::Page(Page {
-                status: error.status,
-                title: "Why was this login refused?".to_owned(),
-                content: html! { (refused(&error)) (asking(visit, mount, role)) },
-            }));
+            let asking = asking(visit, form.text("mount"), form.text("role"));
+            let again = |told| Ok(Outcome::Page(Page::new(TITLE, html! { (told) (asking) })));
+            return once_more(error, again);
         }
     };
-    let answer = visit.api.write(
-        &format!("/v1/auth/{}/login/explain", encoded_path(mount)),
-        &json!({ "role": role, "jwt": jwt }),
-    )?;
     let allowed = answer.pointer("/data/allowed") == Some(&Value::Bool(true));
     let checks = answer.pointer("/data/checks").and_then(Value::as_array);
     let rows: Vec<Vec<Markup>> = checks.into_iter().flatten().map(row).collect();
     Ok(Outcome::Page(Page::new(
-        "Why was this login refused?",
+        TITLE,
         html! {
             @if allowed {
                 (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed since, or the login came from another address."))
@@ -68,9 +62,17 @@ pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
             }
             (table(&["Check", "Outcome", "What it compared", "Answer to the client"], &rows))
             h2 { "Another login" }
-            (asking(visit, mount, role))
+            (asking(visit, form.text("mount"), form.text("role")))
         },
     )))
+}
+
+/// The answer of the API.
+fn explained(visit: &Visit<'_>, form: &Fields) -> Result<Value, ApiError> {
+    let mount = typed_mount("mount", form.text("mount"))?;
+    let body = json!({ "role": form.text("role"), "jwt": pasted_jwt(form)? });
+    let path = format!("/v1/auth/{}/login/explain", encoded_path(mount));
+    visit.api.write(&path, &body)
 }
 
 fn row(check: &Value) -> Vec<Markup> {

@@ -112,6 +112,8 @@ fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError> {
 pub enum Outcome {
     /// A page.
     Page(Page),
+    /// The page in answer to a form that was carried out, with what it made: that is shown this once.
+    Made(Page),
     /// A document for programs.
     Document(Value),
     /// The page at that address.
@@ -182,7 +184,11 @@ const ROUTES: [&[Route]; 4] = [
         ),
         Route::form(SIGN_OUT, sign_in::sign_out),
         Route::page("/ui/", overview::page),
-        Route::both("/ui/mounts", mounts::list, mounts::enable),
+        Route::both(
+            mounts::PATH,
+            |visit| mounts::list(visit, html! {}),
+            mounts::enable,
+        ),
         Route::form("/ui/mounts/disable", mounts::disable),
         Route::both(
             "/ui/mounts/config",
@@ -198,7 +204,11 @@ const ROUTES: [&[Route]; 4] = [
         Route::both("/ui/policies/edit", policies::edit, policies::save),
         Route::form("/ui/policies/delete", policies::delete),
         Route::both("/ui/capabilities", capabilities::page, capabilities::ask),
-        Route::both("/ui/tokens", tokens::list, tokens::look_up),
+        Route::both(
+            tokens::PATH,
+            |visit| tokens::list(visit, html! {}),
+            tokens::look_up,
+        ),
         Route::form("/ui/tokens/revoke", tokens::revoke),
         Route::page("/ui/leases", leases::list),
         Route::form("/ui/leases/revoke", leases::revoke),
@@ -280,6 +290,18 @@ pub fn forged() -> Page {
     }
 }
 
+/// The page in answer to a form that was carried out before.
+pub fn repeated() -> Page {
+    Page {
+        status: 409,
+        title: "This form was sent before".to_owned(),
+        content: html! {
+            p { "It was carried out the first time, and not again now. A token that it made is shown only once: if you did not copy it, make another." }
+            p { "To send the same once more, open the page from the " a href="/ui/" { "overview" } " and fill the form in again." }
+        },
+    }
+}
+
 /// The page in answer to a form beyond the limit.
 pub fn too_long() -> Page {
     Page {
@@ -297,10 +319,14 @@ fn then(
     place: String,
     again: impl FnOnce(Markup) -> Answer,
 ) -> Answer {
-    let error = match done {
-        Ok(_) => return Ok(Outcome::Redirect(place)),
-        Err(error) => error,
-    };
+    match done {
+        Ok(_) => Ok(Outcome::Redirect(place)),
+        Err(error) => once_more(error, again),
+    }
+}
+
+/// Shows the page `again` with the refusal `error`.
+fn once_more(error: ApiError, again: impl FnOnce(Markup) -> Answer) -> Answer {
     // Where the page cannot be made either, the first refusal is told.
     let Ok(mut answer) = again(refused(&error)) else {
         return Err(error);

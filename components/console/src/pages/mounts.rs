@@ -3,13 +3,16 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Answer, Outcome, Visit, required, typed_mount};
+use super::{Answer, Outcome, Visit, required, then, typed_mount};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, button, form, input, refused, table};
 
-/// The list, with a form that enables one more.
-pub fn list(visit: &Visit<'_>) -> Answer {
+/// Where mounts are listed and enabled.
+pub const PATH: &str = "/ui/mounts";
+
+/// The list, below what was just said, with a form that enables one more.
+pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let answer = visit.api.read("/v1/sys/auth")?;
     let mounts = answer.get("data").and_then(Value::as_object);
     let rows: Vec<Vec<Markup>> = mounts
@@ -17,14 +20,16 @@ pub fn list(visit: &Visit<'_>) -> Answer {
         .flatten()
         .map(|(path, mount)| row(visit, path.trim_end_matches('/'), mount))
         .collect();
+    let path = visit.sent_to(PATH).map_or("gcp", |form| form.text("path"));
     Ok(Outcome::Page(Page::new(
         "Auth mounts",
         html! {
+            (told)
             (table(&["Path", "Type", "Description", "Pages", "Actions"], &rows))
             h2 { "Enable the Google Cloud method" }
-            (form(visit.session, "/ui/mounts", html! {
-                (input("path", "Path", "Clients log in at auth/<path>/login.", "gcp"))
-                (input("description", "Description", "For people; it has no effect.", ""))
+            (form(visit.session, PATH, html! {
+                (input("path", "Path", "Clients log in at auth/<path>/login.", path))
+                (input("description", "Description", "For people; it has no effect.", visit.typed(PATH, "description")))
             }, "Enable"))
         },
     )))
@@ -51,15 +56,18 @@ fn row(visit: &Visit<'_>, path: &str, mount: &Value) -> Vec<Markup> {
 
 /// Enables the method.
 pub fn enable(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let path = typed_mount("path", form.text("path"))?;
-    visit.api.write(
-        &format!("/v1/sys/auth/{}", encoded_path(path)),
-        &json!({ "type": "gcp", "description": form.text("description") }),
-    )?;
-    Ok(Outcome::Redirect(format!(
+    let path = typed_mount("path", form.text("path"));
+    let enabled = path.clone().and_then(|path| {
+        visit.api.write(
+            &format!("/v1/sys/auth/{}", encoded_path(path)),
+            &json!({ "type": "gcp", "description": form.text("description") }),
+        )
+    });
+    let place = format!(
         "/ui/mounts/config?mount={}",
-        encoded(path)
-    )))
+        encoded(path.unwrap_or_default())
+    );
+    then(enabled, place, |told| list(visit, told))
 }
 
 /// Disables a method, once its path was typed.

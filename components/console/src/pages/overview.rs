@@ -150,6 +150,10 @@ fn of_mounts(visit: &Visit<'_>, seen: &mut Seen) {
         .map(|(path, _)| path.trim_end_matches('/'))
         .collect();
     seen.counts.push(("Auth mounts", methods.len().to_string()));
+    if methods.is_empty() {
+        let text = "No workload can log in yet: enable the Google Cloud method";
+        seen.findings.push(Finding::at(super::mounts::PATH, text));
+    }
     let mut mounts = Vec::new();
     for mount in methods.iter().take(MOUNTS_LOOKED_AT) {
         seen.findings.extend(of_credentials(visit, mount));
@@ -313,6 +317,14 @@ fn of_metrics(visit: &Visit<'_>, seen: &mut Seen) {
             .push(("Service tokens, as last counted", live.to_string()));
     }
     let rotation = gauge("gatehouse_rotation_due_timestamp_seconds");
+    if let Some(due) = rotation.filter(|due| *due >= visit.now) {
+        let text = match due.saturating_sub(visit.now) / DAY {
+            0 => "within a day".to_owned(),
+            1 => "in 1 day".to_owned(),
+            days => format!("in {days} days"),
+        };
+        seen.counts.push(("Next replacement of a stored key", text));
+    }
     if rotation.is_some_and(|due| due.saturating_add(OVERDUE_AFTER) < visit.now) {
         let text = "The stored key of an auth mount should have been replaced: its rotation failed, as the server's log says, or its rotation window was missed and the next one is awaited";
         seen.findings.push(Finding::at("/ui/mounts", text));

@@ -41,6 +41,9 @@ pub fn over(
         SessionError::Idle => {
             "Your session has ended because it was not used for a while. Sign in again."
         }
+        SessionError::Old => {
+            "Your session has ended: it lasts for twelve hours at most. Sign in again."
+        }
     };
     Page {
         status: 401,

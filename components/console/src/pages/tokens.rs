@@ -4,13 +4,16 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::listing::listed;
-use super::{Answer, Outcome, Visit};
+use super::{Answer, Outcome, Visit, once_more, required};
 use crate::api::{encoded, shown};
 use crate::form::Fields;
 use crate::layout::{Page, button, form, input, refused, table};
 
-/// The list, with a form that looks one up.
-pub fn list(visit: &Visit<'_>) -> Answer {
+/// Where tokens are listed and looked up.
+pub const PATH: &str = "/ui/tokens";
+
+/// The list, below what was just said, with a form that looks one up.
+pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let after = visit.query.text("after");
     let listed = match listed(visit, "/v1/auth/token/accessors", after) {
         // Listing takes sudo; looking one up may be allowed without.
@@ -34,7 +37,8 @@ pub fn list(visit: &Visit<'_>) -> Answer {
     Ok(Outcome::Page(Page::new(
         "Tokens",
         html! {
-            (form(visit.session, "/ui/tokens", input("accessor", "Accessor", "It identifies a token without revealing it, as in audit records.", ""), "Look up"))
+            (told)
+            (form(visit.session, PATH, input("accessor", "Accessor", "It identifies a token without revealing it, as in audit records.", visit.typed(PATH, "accessor")), "Look up"))
             @match &listed {
                 Ok(_) => (table(&["Accessor", "Actions"], &rows)),
                 Err(error) => (refused(error)),
@@ -57,10 +61,16 @@ fn look(visit: &Visit<'_>, accessor: &str) -> Markup {
 /// One token.
 pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
     let accessor = form.text("accessor");
-    let answer = visit.api.write(
-        "/v1/auth/token/lookup-accessor",
-        &json!({ "accessor": accessor }),
-    )?;
+    let looked_up = required("accessor", accessor).and_then(|accessor| {
+        visit.api.write(
+            "/v1/auth/token/lookup-accessor",
+            &json!({ "accessor": accessor }),
+        )
+    });
+    let answer = match looked_up {
+        Ok(answer) => answer,
+        Err(error) => return once_more(error, |told| list(visit, told)),
+    };
     let data = answer.get("data").and_then(Value::as_object);
     // The identifier is empty in such an answer; it is not shown even if it were not.
     let members = data.into_iter().flatten().filter(|(name, _)| *name != "id");

@@ -101,9 +101,22 @@ impl gatehouse_ports::Clock for Clock {
     }
 }
 
+/// Those of a server whose sessions are sealed by `key`.
+pub fn settings(key: u8) -> Settings {
+    Settings {
+        key: Some(SealingKey::new(&[key; KEY_BYTES])),
+        ..Settings::default()
+    }
+}
+
 impl Browser {
     /// A browser at a server whose sessions are sealed by `key`.
     pub fn at_server(key: u8) -> Self {
+        Self::with(settings(key))
+    }
+
+    /// A browser at a server that is set up by `settings`.
+    pub fn with(settings: Settings) -> Self {
         let (api, clock) = (
             Api::default(),
             Rc::new(ManualClock::at_seconds(1_800_000_000)),
@@ -115,11 +128,7 @@ impl Browser {
             json!({ "data": { "display_name": "root", "policies": ["root"], "ttl": 0 } }),
         );
         api.answers("GET", "/v1/sys/health", 200, json!({ "version": "1.21.0" }));
-        let settings = Settings {
-            key: Some(SealingKey::new(&[key; KEY_BYTES])),
-            ..Settings::default()
-        };
-        let random = SeededRandom::new(key.into());
+        let random = SeededRandom::new(1);
         Self {
             console: Console::new(api.clone(), Clock(Rc::clone(&clock)), random, settings),
             api,

@@ -38,6 +38,145 @@ fn h16_a_form_of_an_earlier_session_is_refused() {
 }
 
 #[test]
+fn h16_a_form_that_was_carried_out_is_not_carried_out_again() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    api.answers("POST", "/v1/sys/auth/", 204, json!(null));
+    let token = json!({ "data": { "attributes": { "token": "abc.atlasv1.made" } } });
+    api.answers("POST", "/api/v2/organizations/acme/", 201, token);
+    let organization = json!({ "data": { "attributes": { "name": "acme" } } });
+    api.answers("GET", "/api/v2/organizations/acme", 200, organization);
+    for (place, fields, status) in [
+        ("/ui/mounts", &ENABLE[..], 303),
+        (
+            "/ui/organizations/token?name=acme",
+            &[("kind", "organization")][..],
+            200,
+        ),
+    ] {
+        let key = browser.get("/ui/mounts").form_key();
+        let form = [&[("form_key", key.as_str())], fields].concat();
+        assert_eq!(browser.post(place, &form).status, status, "{place}");
+        assert_eq!(changes(&browser).len(), 1, "{place}");
+        let shown = browser.post(place, &form);
+        assert_eq!(shown.status, 409, "{place}");
+        assert!(shown.text.contains("not again now"), "{}", shown.text);
+        assert!(!shown.text.contains("abc.atlasv1.made"));
+        assert!(changes(&browser).is_empty(), "{place}");
+        // The same filled in once more is another form.
+        assert_eq!(browser.submit(place, fields).status, status, "{place}");
+        assert_eq!(changes(&browser).len(), 1, "{place}");
+    }
+}
+
+#[test]
+fn a_form_that_was_refused_or_asks_only_may_be_sent_again() {
+    let mut browser = Browser::signed_in();
+    let error = json!({ "errors": ["path is already in use"] });
+    browser.api.answers("POST", "/v1/sys/auth/", 400, error);
+    let explained = json!({ "data": { "allowed": true, "checks": [] } });
+    let place = "/v1/auth/gcp/login/explain";
+    browser.api.answers("POST", place, 200, explained);
+    let explain = [("mount", "gcp"), ("role", "web"), ("jwt", "a.b.c")];
+    for (place, fields, status) in [
+        ("/ui/mounts", &ENABLE[..], 400),
+        ("/ui/explain", &explain[..], 200),
+    ] {
+        let key = browser.get("/ui/mounts").form_key();
+        let form = [&[("form_key", key.as_str())], fields].concat();
+        for _ in 0..2 {
+            assert_eq!(browser.post(place, &form).status, status, "{place}");
+            assert_eq!(changes(&browser).len(), 1, "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_short_form_that_is_refused_keeps_what_was_typed() {
+    let mut browser = Browser::signed_in();
+    let denied = json!({ "errors": ["permission denied"] });
+    browser.api.answers("POST", "/v1/", 403, denied);
+    let mounts = json!({ "data": {} });
+    browser.api.answers("GET", "/v1/sys/auth", 200, mounts);
+    for (place, fields, kept) in [
+        (
+            "/ui/mounts",
+            &[("path", "typed-1"), ("description", "typed-2")][..],
+            &["value=\"typed-1\"", "value=\"typed-2\""][..],
+        ),
+        (
+            "/ui/tokens",
+            &[("accessor", "typed-1")],
+            &["value=\"typed-1\""],
+        ),
+        (
+            "/ui/capabilities",
+            &[("accessor", "typed-1"), ("paths", "typed-2\r\ntyped-3")],
+            &["value=\"typed-1\"", "typed-2\r\ntyped-3"],
+        ),
+        (
+            "/ui/explain",
+            &[("mount", "typed-1"), ("role", "typed-2"), ("jwt", "a.b.c")],
+            &["value=\"typed-1\"", "value=\"typed-2\""],
+        ),
+    ] {
+        let shown = browser.submit(place, fields);
+        assert_eq!(shown.status, 403, "{place}");
+        assert!(shown.text.contains("permission denied"), "{}", shown.text);
+        for kept in kept {
+            assert!(shown.text.contains(kept), "{kept}: {}", shown.text);
+        }
+        assert!(!shown.text.contains("a.b.c"), "a JWT is not kept");
+    }
+}
+
+#[test]
+fn the_capabilities_are_those_of_the_token_that_the_accessor_names() {
+    let mut browser = Browser::signed_in();
+    for (accessor, path) in [
+        ("", "/v1/sys/capabilities-self"),
+        ("a-1", "/v1/sys/capabilities-accessor"),
+    ] {
+        let answer =
+            json!({ "data": { "auth/gcp/role/web": ["read", "list"], "sys/auth": ["deny"] } });
+        browser.api.answers("POST", path, 200, answer);
+        let form = [
+            ("accessor", accessor),
+            ("paths", "auth/gcp/role/web\r\nsys/auth"),
+        ];
+        let shown = browser.submit("/ui/capabilities", &form);
+        assert!(shown.text.contains("<td>read, list</td>"), "{}", shown.text);
+        let denied = "<code>sys/auth</code></td><td><span class=\"failed\">nothing</span>";
+        assert!(shown.text.contains(denied), "{}", shown.text);
+        let asked = changes(&browser).remove(0);
+        assert_eq!(asked.1, path);
+        assert_eq!(asked.2["paths"], json!(["auth/gcp/role/web", "sys/auth"]));
+        assert_eq!(asked.2.get("accessor").is_some(), !accessor.is_empty());
+    }
+}
+
+#[test]
+fn a_check_names_each_permission_and_whether_google_grants_it() {
+    let mut browser = Browser::signed_in();
+    let answer = json!({ "data": { "permissions": [
+        { "permission": "iam.serviceAccounts.get", "granted": true },
+        { "permission": "compute.instances.get", "granted": false, "advice": "grant roles/compute.viewer" },
+    ] } });
+    browser
+        .api
+        .answers("GET", "/v1/auth/gcp/config/check", 200, answer);
+    let shown = browser.get("/ui/mounts/check?mount=gcp").text;
+    for said in [
+        "<dd>iam.serviceAccounts.get</dd>",
+        "<dt>granted</dt><dd>true</dd>",
+        "<dt>granted</dt><dd>false</dd>",
+        "grant roles/compute.viewer",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+}
+
+#[test]
 fn h16_a_form_of_another_origin_is_refused_even_with_the_key() {
     for (name, value) in [
         ("origin", "https://evil.example"),
@@ -144,7 +283,11 @@ fn a_method_is_enabled_and_its_credentials_are_never_shown_again() {
         .answers("POST", "/v1/auth/gcp/config", 204, json!(null));
     let key = "{\"private_key\":\"very secret\"}";
     let shown = browser.submit("/ui/mounts/config?mount=gcp", &[("credentials", key)]);
+    let place = "/ui/mounts/config?mount=gcp&done=saved";
+    assert_eq!(shown.header("location"), Some(place));
+    let shown = browser.get(place);
     assert!(shown.text.contains("The configuration is saved"));
+    assert!(shown.text.contains("href=\"/ui/roles?mount=gcp\""));
     assert!(!shown.text.contains("very secret"));
     let sent = browser.api.sent();
     let write = sent
@@ -303,10 +446,17 @@ fn what_names_no_mount_or_organization_is_answered_by_what_is_missing() {
         let said = format!("The {missing} is missing");
         assert!(shown.text.contains(&said), "{page}: {}", shown.text);
     }
-    for form in ["/ui/mounts", "/ui/explain", "/ui/leases/revoke"] {
+    assert!(browser.api.sent().is_empty());
+    let forms = [
+        "/ui/mounts",
+        "/ui/explain",
+        "/ui/leases/revoke",
+        "/ui/tokens",
+    ];
+    for form in forms {
         assert_eq!(browser.submit(form, &[]).status, 400, "{form}");
     }
-    assert!(browser.api.sent().is_empty());
+    assert!(changes(&browser).is_empty());
 }
 
 #[test]

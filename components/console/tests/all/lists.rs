@@ -276,6 +276,116 @@ fn organizations_are_searched_and_turned_by_pages() {
 }
 
 #[test]
+fn lists_of_an_organization_are_turned_each_by_itself() {
+    let mut browser = Browser::signed_in();
+    let api = &browser.api;
+    let organization =
+        json!({ "data": { "attributes": { "name": "acme", "plan-is-enterprise": true } } });
+    api.answers("GET", "/api/v2/organizations/acme", 200, organization);
+    let one = json!({ "data": { "attributes": { "name": "one" } } });
+    for path in ["/api/v2/teams/t-1", "/api/v2/agent-pools/p-1"] {
+        api.answers("GET", path, 200, one.clone());
+    }
+    let of = "/api/v2/organizations/acme";
+    for (page, field, list) in [
+        (
+            "/ui/organizations/teams?name=acme",
+            "page",
+            format!("{of}/teams?"),
+        ),
+        (
+            "/ui/organizations/members?name=acme",
+            "page",
+            format!("{of}/organization-memberships?q=&"),
+        ),
+        (
+            "/ui/organizations/token?name=acme",
+            "page",
+            format!("{of}/team-tokens?"),
+        ),
+        (
+            "/ui/organizations/pools?name=acme",
+            "page",
+            format!("{of}/agent-pools?"),
+        ),
+        (
+            "/ui/organizations/team?name=acme&id=t-1",
+            "page",
+            "/api/v2/teams/t-1/relationships/organization-memberships?".to_owned(),
+        ),
+        (
+            "/ui/organizations/team?name=acme&id=t-1",
+            "tokens",
+            "/api/v2/teams/t-1/authentication-tokens?".to_owned(),
+        ),
+        (
+            "/ui/organizations/pool?name=acme&id=p-1",
+            "page",
+            "/api/v2/agent-pools/p-1/authentication-tokens?".to_owned(),
+        ),
+        (
+            "/ui/organizations/sharing?name=acme",
+            "module-producers",
+            format!("{of}/relationships/module-producers?"),
+        ),
+        (
+            "/ui/organizations/sharing?name=acme",
+            "provider-producers",
+            format!("{of}/relationships/provider-producers?"),
+        ),
+        (
+            "/ui/site/organizations?q=",
+            "page",
+            "/api/v2/admin/organizations?q=&".to_owned(),
+        ),
+    ] {
+        let second = format!("{list}page%5Bsize%5D=50&page%5Bnumber%5D=2");
+        let answer = json!({ "data": [], "meta": { "pagination": { "total-pages": 3 } } });
+        browser.api.answers("GET", &second, 200, answer);
+        let shown = browser.get(&format!("{page}&{field}=2"));
+        assert_eq!(shown.status, 200, "{page}: {}", shown.text);
+        for said in [
+            "Page 2 of 3",
+            &format!("&amp;{field}=1\""),
+            &format!("&amp;{field}=3\""),
+        ] {
+            assert!(shown.text.contains(said), "{page} {said}: {}", shown.text);
+        }
+        assert_eq!(
+            shown.text.matches("Page 2").count(),
+            1,
+            "{page}: {}",
+            shown.text
+        );
+    }
+}
+
+#[test]
+fn an_audit_trail_is_turned_by_the_page_that_the_form_names() {
+    let mut browser = Browser::signed_in();
+    let organization = json!({ "data": { "attributes": { "name": "acme" } } });
+    browser
+        .api
+        .answers("GET", "/api/v2/organizations/acme", 200, organization);
+    let records = json!({ "data": [{ "timestamp": "2030-01-31T00:00:00Z" }],
+        "pagination": { "current_page": 3, "total_pages": 3, "total_count": 2001 } });
+    browser.api.answers(
+        "GET",
+        "/api/v2/organization/audit-trail?since=&page%5Bnumber%5D=3",
+        200,
+        records,
+    );
+    let shown = browser.submit("/ui/organizations/trail?name=acme", &[("page", "3")]);
+    for said in [
+        "2030-01-31T00:00:00Z",
+        "Page 3 of 3, of 2001 records in all.",
+        "value=\"3\"",
+    ] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
+}
+
+#[test]
 fn an_empty_list_is_a_page_and_an_error_says_what_to_do_next() {
     let mut browser = Browser::signed_in();
     let shown = browser.get("/ui/policies");

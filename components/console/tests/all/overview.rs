@@ -149,6 +149,60 @@ fn a_rotation_that_is_overdue_needs_attention_and_one_that_is_due_does_not() {
     }
 }
 
+#[test]
+fn the_next_replacement_of_a_stored_key_is_told_while_it_is_ahead() {
+    let mut browser = Browser::signed_in();
+    for (due, told) in [
+        (NOW, Some("within a day")),
+        (NOW + DAY, Some("in 1 day")),
+        (NOW + 7 * DAY + 1, Some("in 7 days")),
+        (NOW - 1, None),
+        (0, None),
+    ] {
+        let gauges = [("gatehouse_rotation_due_timestamp_seconds", due)];
+        browser
+            .api
+            .answers("GET", "/v1/sys/metrics", 200, metrics(&gauges));
+        let shown = browser.get("/ui/").text;
+        let found = fact(&shown, "Next replacement of a stored key");
+        assert_eq!(found.as_deref(), told, "{due}: {shown}");
+    }
+}
+
+#[test]
+fn the_overview_tells_the_state_and_what_mends_it() {
+    let mut browser = Browser::signed_in();
+    for (status, said) in [
+        (200, "ready"),
+        (429, "standby"),
+        (501, "not initialized: PUT /v1/sys/init initializes it"),
+        (
+            503,
+            "sealed: `bao operator unseal` takes the shares of the root key",
+        ),
+        (472, "not known; the server's log says more"),
+    ] {
+        let health = json!({ "version": "1.21.0" });
+        browser.api.answers("GET", "/v1/sys/health", status, health);
+        let shown = browser.get("/ui/").text;
+        assert_eq!(fact(&shown, "State").as_deref(), Some(said), "{shown}");
+    }
+}
+
+#[test]
+fn a_server_without_the_method_is_told_to_enable_it() {
+    let mut browser = Browser::signed_in();
+    let said =
+        r#"<a href="/ui/mounts">No workload can log in yet: enable the Google Cloud method</a>"#;
+    for number in [0, 1] {
+        browser
+            .api
+            .answers("GET", "/v1/sys/auth", 200, mounts(number));
+        let shown = browser.get("/ui/").text;
+        assert_eq!(shown.contains(said), number == 0, "{shown}");
+    }
+}
+
 /// Calls of the API that one look at the overview makes at most.
 const MOST_CALLS: usize = 60;
 

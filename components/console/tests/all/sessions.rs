@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use gatehouse_console::Settings;
 use serde_json::json;
 
-use crate::browser::{Browser, PEER, REQUEST_ID, TOKEN};
+use crate::browser::{Browser, PEER, REQUEST_ID, TOKEN, settings};
 
 /// Every page, and one that there is not.
 fn pages() -> impl Iterator<Item = &'static str> {
@@ -71,6 +72,14 @@ fn h17_the_cookie_is_for_this_host_and_over_tls_for_tls_alone() {
     assert!(secure.starts_with("__Host-"), "{secure}");
     assert!(secure.ends_with("; SameSite=Strict; Secure"), "{secure}");
     assert!(!secure.contains("Max-Age") && !secure.contains("Expires"));
+    let mut behind_a_proxy = Browser::with(Settings {
+        is_behind_tls: true,
+        ..settings(1)
+    });
+    let shown = behind_a_proxy.get("/ui/");
+    let secure = shown.header("set-cookie").unwrap();
+    assert!(secure.starts_with("__Host-"), "{secure}");
+    assert!(secure.ends_with("; SameSite=Strict; Secure"), "{secure}");
 }
 
 #[test]
@@ -101,6 +110,25 @@ fn h17_a_session_that_rests_too_long_is_over() {
     let shown = browser.get("/ui/mounts");
     assert_eq!(shown.status, 401);
     assert!(shown.text.contains("Your session has ended"));
+    assert!(browser.api.sent().is_empty());
+}
+
+#[test]
+fn h17_a_session_is_over_after_twelve_hours_of_use() {
+    let mut browser = Browser::signed_in();
+    for _ in 0..48 {
+        browser.clock.advance(Duration::from_secs(900));
+        assert_eq!(browser.get("/ui/").status, 200);
+    }
+    browser.clock.advance(Duration::from_secs(1));
+    browser.api.sent();
+    let shown = browser.get("/ui/mounts");
+    assert_eq!(shown.status, 401);
+    assert!(
+        shown.text.contains("twelve hours at most"),
+        "{}",
+        shown.text
+    );
     assert!(browser.api.sent().is_empty());
 }
 

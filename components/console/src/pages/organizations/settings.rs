@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::{Organization, address, api_path};
 use crate::api::ApiError;
 use crate::form::Fields;
-use crate::layout::{facts, form, input, notice, refused};
+use crate::layout::{facts, form, input, notice};
 use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use crate::pages::resources::document;
-use crate::pages::{Answer, Outcome, Visit, then};
+use crate::pages::{Answer, Outcome, Visit, once_more, then};
 
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[
@@ -86,7 +86,7 @@ pub(super) fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
             status: 400,
             messages: vec!["the typed name is a different one; nothing was deleted".to_owned()],
         };
-        return page(visit, refused(&error));
+        return once_more(error, |told| page(visit, told));
     }
     visit.api.delete(&api_path(name))?;
     Ok(Outcome::Redirect("/ui/organizations".to_owned()))

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Organization, address, part};
 use crate::api::{ApiError, at};
 use crate::layout::table;
-use crate::pages::resources::{entries, turned_to, turning};
+use crate::pages::resources::{entries, turned_to_by, turning_by};
 use crate::pages::{Answer, Visit};
 
 /// The page.
@@ -28,8 +28,9 @@ fn producers(
     organization: &Organization,
     kind: &str,
 ) -> Result<Markup, ApiError> {
-    let answer = turned_to(
+    let answer = turned_to_by(
         visit,
+        kind,
         &format!("{}/relationships/{kind}", organization.path),
     )?;
     let rows: Vec<Vec<Markup>> = entries(&answer)
@@ -44,6 +45,6 @@ fn producers(
         .collect();
     Ok(html! {
         (table(&["Organization"], &rows))
-        (turning(visit, &answer, &organization.address("sharing")))
+        (turning_by(visit, kind, &answer, &organization.address("sharing")))
     })
 }

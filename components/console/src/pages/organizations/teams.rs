@@ -9,7 +9,9 @@ use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table, tick};
 use crate::pages::fields::Shown;
-use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::resources::{
+    document, entries, made_token, turned_to, turned_to_by, turning, turning_by,
+};
 use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The list, with a form that makes one.
@@ -183,10 +185,14 @@ fn members(
 }
 
 fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
-    let answer = visit
-        .api
-        .read(&format!("{path}/authentication-tokens?page%5Bsize%5D=100"))?;
-    Ok(super::tokens::list(visit, organization, &answer))
+    // The members are turned by the field that is usual.
+    let field = "tokens";
+    let answer = turned_to_by(visit, field, &format!("{path}/authentication-tokens"))?;
+    let place = address(organization, visit.query.text("id"));
+    Ok(html! {
+        (super::tokens::list(visit, organization, &answer))
+        (turning_by(visit, field, &answer, &place))
+    })
 }
 
 /// Changes name, visibility and rights.

@@ -1,7 +1,6 @@
 //! The audit trail, in the hosted edition: it opens to tokens of the organization and to those made for it.
 
 use maud::{Markup, html};
-use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::{Organization, part};
@@ -12,19 +11,21 @@ use crate::pages::resources::entries;
 use crate::pages::{Answer, Visit};
 use crate::session::Credential;
 
+/// Where the form is sent.
+const PATH: &str = "/ui/organizations/trail";
+
 /// The form.
 pub(super) fn page(visit: &Visit<'_>) -> Answer {
-    shown(visit, "", None)
+    shown(visit, None)
 }
 
 /// The records, by the token that was given.
 pub(super) fn read(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let since = form.text("since");
     let given = Credential::Organizations(Zeroizing::new(form.text("trail_token").to_owned()));
     let records = match given.token() {
-        "" => records(visit.api, since),
+        "" => records(visit.api, form),
         token if token.bytes().all(|byte| byte.is_ascii_graphic()) => {
-            records(&visit.api.with(&given), since)
+            records(&visit.api.with(&given), form)
         }
         _ => Err(ApiError {
             status: 400,
@@ -34,10 +35,10 @@ pub(super) fn read(visit: &Visit<'_>, form: &Fields) -> Answer {
             ],
         }),
     };
-    shown(visit, since, Some(part(records)))
+    shown(visit, Some(part(records)))
 }
 
-fn shown(visit: &Visit<'_>, since: &str, records: Option<Markup>) -> Answer {
+fn shown(visit: &Visit<'_>, records: Option<Markup>) -> Answer {
     let organization = Organization::open(visit)?;
     organization.page(
         "Audit trail",
@@ -45,16 +46,22 @@ fn shown(visit: &Visit<'_>, since: &str, records: Option<Markup>) -> Answer {
             (records.unwrap_or_default())
             (form(visit.session, &organization.address("trail"), html! {
                 (secret("trail_token", "Token", "Of the organization, or of the kind audit-trails; “Tokens” makes one. It is used this once and not kept. Empty where you signed in with one."))
-                (input("since", "From", "As 2030-01-31T00:00:00Z; empty for the oldest records that are kept.", since))
+                (input("since", "From", "As 2030-01-31T00:00:00Z; empty for the oldest records that are kept.", visit.typed(PATH, "since")))
+                (input("page", "Page", "Each has 1,000 records, the oldest first. Empty for the first.", visit.typed(PATH, "page")))
             }, "Show the records"))
         },
     )
 }
 
-fn records(api: &Api<'_>, since: &str) -> Result<Markup, ApiError> {
+fn records(api: &Api<'_>, form: &Fields) -> Result<Markup, ApiError> {
+    let page = match form.text("page") {
+        "" => "1",
+        page => page,
+    };
     let answer = api.read(&format!(
-        "/api/v2/organization/audit-trail?since={}",
-        encoded(since)
+        "/api/v2/organization/audit-trail?since={}&page%5Bnumber%5D={}",
+        encoded(form.text("since")),
+        encoded(page)
     ))?;
     let rows: Vec<Vec<Markup>> = entries(&answer)
         .map(|record| {
@@ -69,14 +76,9 @@ fn records(api: &Api<'_>, since: &str) -> Result<Markup, ApiError> {
             ]
         })
         .collect();
-    let total = answer
-        .pointer("/pagination/total_count")
-        .and_then(Value::as_u64)
-        .unwrap_or(0);
+    let of_pages = |member: &str| at(&answer, &format!("/pagination/{member}"));
     Ok(html! {
         (table(&["Time", "Who", "Did", "To a", "Identifier", "Request"], &rows))
-        @if total > rows.len() as u64 {
-            p { "These are " (rows.len()) " of " (total) " records: ask for those from the last of these times on." }
-        }
+        p { "Page " (of_pages("current_page")) " of " (of_pages("total_pages")) ", of " (of_pages("total_count")) " records in all." }
     })
 }

@@ -64,15 +64,19 @@ fn plan(visit: &Visit<'_>, name: &str) -> Markup {
         return html! {};
     };
     let value = |attribute: &str| at(&booked, &format!("/data/attributes/{attribute}"));
-    let names: Vec<String> = entries(&sets)
-        .map(|set| at(set, "/attributes/name"))
-        .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let current = booked
         .pointer("/data/relationships/feature-set/data/id")
         .and_then(|id| entries(&sets).find(|set| set.get("id") == Some(id)))
         .map(|set| at(set, "/attributes/name"))
         .unwrap_or_default();
+    let mut names: Vec<String> = entries(&sets)
+        .map(|set| at(set, "/attributes/name"))
+        .collect();
+    // Otherwise the form would begin with a plan that is not booked.
+    if current.is_empty() {
+        names.insert(0, String::new());
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let sent = visit.sent_to("/ui/site/organization/plan");
     let typed =
         |field: &str, stored: String| sent.map_or(stored, |form| form.text(field).to_owned());
