@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Answer, Installation, ServerProcess, Storage};
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
 /// Longer than a server counts as running after it was seen, than two pauses between beats, and than a database needs on a busy machine that
@@ -67,6 +69,33 @@ impl Cluster {
         await_that("every server lists all", || {
             (0..all).all(|server| self.listed(server).len() == all)
         });
+    }
+}
+
+/// Has the processes of a database go on when this is dropped.
+pub struct Stopped<'d>(&'d PostgresServer);
+
+impl<'d> Stopped<'d> {
+    /// Has all of them stand still: connections are accepted, and no answer comes.
+    pub fn stop(database: &'d PostgresServer) -> Self {
+        // It makes no processes that are not listed then.
+        database.signal(Signal::STOP);
+        let stopped = Self(database);
+        stopped.signal(Signal::STOP);
+        stopped
+    }
+
+    fn signal(&self, signal: Signal) {
+        for process in self.0.processes() {
+            // One of its children may have ended since.
+            let _ = kill_process(process, signal);
+        }
+    }
+}
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.signal(Signal::CONT);
     }
 }
 

@@ -4,7 +4,34 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use gatehouse_tests::{Installation, Storage};
+use gatehouse_fake_google::{Endpoint, Fault};
+use gatehouse_tests::{Installation, Program, Storage};
+
+#[test]
+fn a_line_about_a_request_names_it_at_every_level_and_in_both_formats() {
+    for (format, name) in [("text", "id=\""), ("json", "\"id\":\"")] {
+        let program = Program::gatehouse().logging_at("warn");
+        let settings = format!("[log]\nformat = {format:?}\n");
+        let mut installation =
+            Installation::start_program(program, Storage::Memory, &settings).unwrap();
+        installation.set_up_login().unwrap();
+        let google = installation.google();
+        google.set_fault(Endpoint::ServiceAccount, Fault::unavailable());
+        let refused = installation.login().unwrap();
+        assert_eq!(refused.status, 503, "{refused:?}");
+        let id = refused.header("x-request-id").unwrap();
+        assert_eq!(installation.server().terminate().unwrap(), Some(0));
+
+        let log = installation.configuration().with_extension("toml.log");
+        let log = std::fs::read_to_string(log).unwrap();
+        let mut lines = log.lines();
+        let line = lines.find(|line| line.contains("google API unavailable"));
+        assert!(
+            line.is_some_and(|line| line.contains(&format!("{name}{id}\""))),
+            "{id}: {log}"
+        );
+    }
+}
 
 #[test]
 fn an_operator_sees_lines_as_they_are_logged_and_the_end_of_the_server() {

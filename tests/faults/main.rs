@@ -8,6 +8,7 @@ mod compiled_code;
 mod core_files;
 mod databases;
 mod earlier_stores;
+mod failover;
 mod followed_log;
 mod full_disk;
 mod hostile_connections;

@@ -8,7 +8,7 @@ use gatehouse_histories::all_at_once;
 use gatehouse_tests::{Answer, Installation, ServerProcess, Storage, number_from};
 use serde_json::json;
 
-use crate::cluster::{Cluster, answer_of, await_that};
+use crate::cluster::{Cluster, Stopped, answer_of, await_that};
 
 /// SEC-S8, and what a loaded machine needs to pass an answer on.
 const BOUND: Duration = Duration::from_millis(3_000);
@@ -214,6 +214,42 @@ fn s8_servers_without_their_database_say_so_within_two_seconds_and_recover_by_th
     }
     let is_in_time = |took: &Duration| *took < BOUND;
     assert!(quickest.values().all(is_in_time), "{quickest:?}");
+}
+
+#[test]
+fn s8_a_server_whose_database_stays_silent_says_so_within_two_seconds_and_recovers_by_itself() {
+    let mut cluster = Cluster::start(1, "");
+    let root = cluster.installation.root_token().to_owned();
+    let mut quickest = BTreeMap::new();
+    for _ in 0..2 {
+        let silent = Stopped::stop(cluster.installation.database());
+        for (number, (path, token)) in [
+            // The first one finds connections that were sound.
+            ("/v1/sys/health", None),
+            ("/v1/sys/health", None),
+            ("/v1/auth/token/lookup-self", Some(root.as_str())),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let asked = Instant::now();
+            let answer = cluster.installation.send("GET", path, token, None);
+            let took = asked.elapsed();
+            assert_eq!(answer.status, 503, "{path}: {answer:?}");
+            assert_eq!(answer.header("retry-after"), Some("1"), "{answer:?}");
+            let quickest = quickest.entry((number, path)).or_insert(took);
+            *quickest = took.min(*quickest);
+        }
+        drop(silent);
+        await_that("the server is healthy again", || {
+            cluster.as_root(0, "GET", "/v1/sys/health", None).status == 200
+        });
+        let found = cluster.as_root(0, "GET", "/v1/auth/token/lookup-self", None);
+        assert_eq!(found.status, 200, "{found:?}");
+    }
+    let is_in_time = |took: &Duration| *took < BOUND;
+    assert!(quickest.values().all(is_in_time), "{quickest:?}");
+    assert_eq!(cluster.installation.server().terminate().unwrap(), Some(0));
 }
 
 #[test]

@@ -30,8 +30,7 @@ fn started(hash: &str) -> Installation {
     if HOST == Host::Gatehouse {
         settings = format!("[bootstrap]\nroot_token_hash = {hash:?}\n");
     } else {
-        let variable = ["--variable".to_owned(), format!("root_token_hash={hash}")];
-        program.arguments.splice(1..1, variable);
+        program = program.with_variable("root_token_hash", hash);
     }
     let mut installation =
         Installation::not_started_program(program, Storage::Durable, &settings).unwrap();
@@ -123,10 +122,25 @@ fn a_token_that_ordinary_tools_have_made_as_the_page_says_initializes_the_server
 }
 
 #[test]
-fn without_a_hash_who_asks_first_gets_the_root_token_and_who_asks_next_gets_none() {
+fn a8_without_a_hash_who_asks_first_gets_the_root_token_and_under_spin_nobody_does() {
+    let mut program = HOST.program();
+    if HOST != Host::Gatehouse {
+        program = program.with_variable("root_token_hash", "");
+    }
     let mut installation =
-        Installation::not_started_program(HOST.program(), Storage::Durable, "").unwrap();
+        Installation::not_started_program(program, Storage::Durable, "").unwrap();
     installation.run().unwrap();
+    if HOST != Host::Gatehouse {
+        let (token, _) = made();
+        for presented in [None, Some(token.as_str())] {
+            let refused = initialize(&installation, presented, &json!({}));
+            assert_eq!(refused.status, 403, "{refused:?}");
+            assert!(refused.error().contains("set root_token_hash"));
+        }
+        let status = installation.send("GET", "/v1/sys/init", None, None);
+        assert_eq!(status.json()["initialized"], false, "{status:?}");
+        return;
+    }
     let first = initialize(&installation, None, &json!({}));
     assert_eq!(first.status, 200, "{first:?}");
     let token = first.json()["root_token"].as_str().unwrap().to_owned();

@@ -251,6 +251,60 @@ fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_
 }
 
 #[test]
+fn what_nobody_has_there_nobody_has_here_after_a_copy() {
+    let (from, into) = (started(), started());
+    for server in [&from, &into] {
+        server.set_up_login().unwrap();
+    }
+    let write = |server: &Installation, path: &str, body: &Value| {
+        let written = server.as_root("POST", path, Some(body));
+        assert!(written.status < 300, "{path}: {written:?}");
+        written.json()["data"]["id"].take()
+    };
+    let read =
+        |server: &Installation, path: &str| server.as_root("GET", path, None).json()["data"].take();
+    let (role, token_role) = ("/v1/auth/gcp/role/dev", "/v1/auth/token/roles/ci");
+    let (entity, group) = (
+        "/v1/identity/entity/name/ada",
+        "/v1/identity/group/name/ops",
+    );
+    for server in [&from, &into] {
+        write(server, token_role, &json!({"renewable": true}));
+        write(server, entity, &json!({}));
+        write(server, group, &json!({}));
+    }
+    write(&from, role, &json!({"token_policies": []}));
+    write(&into, role, &json!({"token_policies": ["admin"]}));
+    write(&into, token_role, &json!({"allowed_policies": ["admin"]}));
+    let id = read(&into, entity)["id"].take();
+    write(&into, entity, &json!({"policies": ["admin"]}));
+    write(
+        &into,
+        group,
+        &json!({"policies": ["admin"], "member_entity_ids": [id]}),
+    );
+
+    let dry = import(&into, from.address(), from.root_token(), &["--dry-run"]);
+    for (object, field) in [
+        ("~ role gcp/dev", "~ token_policies: [\"admin\"] -> []"),
+        ("~ token role ci", "~ allowed_policies: [\"admin\"] -> []"),
+        ("~ entity ada", "~ policies: [\"admin\"] -> []"),
+        ("~ group ops", "~ policies: [\"admin\"] -> []"),
+    ] {
+        assert!(below(&dry.output, object).contains(&field), "{dry:?}");
+    }
+    import(&into, from.address(), from.root_token(), &[]);
+    assert_eq!(read(&into, role)["token_policies"], json!([]));
+    assert_eq!(read(&into, token_role)["allowed_policies"], json!([]));
+    assert_eq!(read(&into, entity)["policies"], json!([]));
+    let group = read(&into, group);
+    assert_eq!(
+        (&group["policies"], &group["member_entity_ids"]),
+        (&json!([]), &json!([]))
+    );
+}
+
+#[test]
 fn a_refused_read_is_told_and_the_rest_is_copied() {
     let from = started();
     from.set_up_login().unwrap();

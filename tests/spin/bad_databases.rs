@@ -1,4 +1,4 @@
-//! Databases that cannot be used: requests below `/v1` that need them get 500, the log says what mends it, and nothing has changed
+//! Databases that cannot be used: requests that need them get 503, the log says what mends it, and nothing has changed
 //! afterwards (contract 1.6, SEC-S4).
 
 use std::fs;
@@ -82,7 +82,7 @@ fn s12_tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let server = start_logging(&installation);
     for path in ["/v1/auth/token/lookup-self", "/v1/sys/policies/acl/first"] {
         let token = Some(installation.root_token());
-        assert_eq!(server.send("GET", path, token, None).status, 500, "{path}");
+        assert_eq!(server.send("GET", path, token, None).status, 503, "{path}");
     }
     let log = log(&installation);
     assert!(log.contains("newer version of this software"), "{log}");
@@ -97,7 +97,7 @@ fn a_database_that_something_else_holds_is_waited_for_and_then_refused_and_can_b
     let other = database(&installation);
     execute(&other, "begin immediate");
     assert!(has(&installation, "first"));
-    assert_eq!(write(&installation, "second"), Err(500));
+    assert_eq!(write(&installation, "second"), Err(503));
     let log = log(&installation);
     assert!(log.contains("end what has the file open"), "{log}");
     execute(&other, "rollback");
@@ -128,7 +128,7 @@ fn write_until_refused(server: &ServerProcess, token: &str) -> (Vec<String>, Str
         let path = format!("/v1/sys/policies/acl/{name}");
         match server.send("PUT", &path, Some(token), Some(&body)).status {
             200 | 204 => written.push(name),
-            500 => return (written, name),
+            503 => return (written, name),
             other => panic!("{name}: {other}"),
         }
     }
@@ -192,7 +192,7 @@ fn a_file_that_is_no_database_is_named_and_left_as_it_is() {
     let mut server = start_logging(&installation);
     let token = Some(installation.root_token());
     let path = "/v1/auth/token/lookup-self";
-    assert_eq!(server.send("GET", path, token, None).status, 500);
+    assert_eq!(server.send("GET", path, token, None).status, 503);
     let told = log(&installation);
     assert!(told.contains("correct its path"), "{told}");
     server.kill();

@@ -11,6 +11,11 @@ fn main() -> Result<()> {
         .nth(1)
         .context("usage: keep_store FOLDER")?;
     let to = Path::new(&to);
+    ensure!(
+        !to.exists(),
+        "{} is there already: the store of a release is kept as it is",
+        to.display()
+    );
     let mut installation = Installation::start(Storage::Durable, "")?;
     installation.set_up_login()?;
     let login = installation.login()?;

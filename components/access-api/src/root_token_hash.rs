@@ -18,9 +18,6 @@ const PREFIX: &str = "sha256:";
 pub struct RootTokenHash([u8; 32]);
 
 impl RootTokenHash {
-    /// The hash that no token has: it stands for one that cannot be read, so that nothing opens where nothing was decided.
-    pub const OF_NO_TOKEN: Self = Self([0; 32]);
-
     /// Reads what [`Display`](fmt::Display) writes; `None` for every other text.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
@@ -74,7 +71,6 @@ mod tests {
         assert!(!hash.is_of(&token.replace('Z', "Y")));
         assert!(!hash.is_of(""));
         assert_eq!(RootTokenHash::from_text(&hash.to_string()), Some(hash));
-        assert!(!RootTokenHash::OF_NO_TOKEN.is_of(&token));
     }
 
     #[test]

@@ -43,4 +43,4 @@ pub use gateway::{BODY_TIMEOUT, Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
 pub use parts::{Part, Rest, ResumeError};
 pub use received::Received;
-pub use settings::Settings;
+pub use settings::{Initializer, Settings};

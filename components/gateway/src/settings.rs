@@ -27,8 +27,20 @@ pub struct Settings {
     /// How long `sys/health` may say that the server is active without asking the store again, where the seal is automatic; `None`: it asks
     /// every time.
     pub health_reuse: Option<Duration>,
-    /// The hash of the first root token. Where it is given, only who has that token initializes the server.
-    pub root_token_hash: Option<RootTokenHash>,
+    /// Who may initialize the server, and so gets the first root token.
+    pub initializer: Initializer,
+}
+
+/// The callers who may initialize a server (SEC-A8).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Initializer {
+    /// Whoever asks first.
+    #[default]
+    Anyone,
+    /// Whoever presents the token of this hash, which becomes the first root token.
+    HolderOf(RootTokenHash),
+    /// None, as long as the operator has not chosen a token.
+    Nobody,
 }
 
 impl Default for Settings {
@@ -41,7 +53,7 @@ impl Default for Settings {
             api_rate_limiting: false,
             strict_media_type: false,
             health_reuse: None,
-            root_token_hash: None,
+            initializer: Initializer::Anyone,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use gatehouse_console::{Console, Exchange};
+use gatehouse_gateway::host::{Host, NodeList, SharedStore};
 use gatehouse_gateway::imported::{self, ImportingGateway};
 use gatehouse_gateway::{
     Method, Part, Received, Request, Response, ResumeError, refusal_page, vault,
@@ -61,11 +62,27 @@ fn front() -> Result<&'static Front, SettingsError> {
             false => None,
         };
         Ok(Front {
-            gateway: imported::gateway(settings.gateway),
+            gateway: imported::gateway(settings.gateway).with_host(Host {
+                shared_store: Box::new(StoreOfSpin),
+                ..Host::default()
+            }),
             advertised: settings.advertised,
             console,
         })
     })
+}
+
+/// Spin's store: its operator mends whatever it fails to do, and the request is worth trying again then (contract 1.6).
+struct StoreOfSpin;
+
+impl SharedStore for StoreOfSpin {
+    fn nodes(&self) -> Option<NodeList> {
+        None
+    }
+
+    fn is_away(&self) -> bool {
+        true
+    }
 }
 
 fn variable(name: &str) -> Result<Option<String>, String> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_gateway::{Edition, RootTokenHash, Settings};
+use gatehouse_gateway::{Edition, Initializer, RootTokenHash, Settings};
 
 use crate::origin::Origin;
 
@@ -80,14 +80,18 @@ impl FrontSettings {
         };
         gateway.strict_media_type = flag("strict_media_type")?;
         let has_console = flag("console")?;
-        gateway.root_token_hash = match read("root_token_hash")? {
-            None => None,
-            Some(hash) => Some(RootTokenHash::from_text(&hash).ok_or_else(|| {
-                invalid(
-                    "root_token_hash",
-                    "a hash as `gatehouse operator root-token` prints it",
-                )
-            })?),
+        // Whoever may send a request to Spin could ask first.
+        gateway.initializer = match read("root_token_hash")? {
+            None => Initializer::Nobody,
+            Some(hash) => {
+                let hash = RootTokenHash::from_text(&hash).ok_or_else(|| {
+                    invalid(
+                        "root_token_hash",
+                        "a hash as `gatehouse operator root-token` prints it",
+                    )
+                })?;
+                Initializer::HolderOf(hash)
+            }
         };
         let advertised = match read("advertised_address")? {
             None => None,
@@ -122,6 +126,7 @@ mod tests {
         let defaults = FrontSettings {
             gateway: Settings {
                 health_reuse: Some(HEALTH_REUSE),
+                initializer: Initializer::Nobody,
                 ..Settings::default()
             },
             advertised: None,
@@ -155,8 +160,8 @@ mod tests {
         assert!(read.gateway.strict_media_type);
         assert!(read.has_console);
         assert_eq!(
-            read.gateway.root_token_hash,
-            Some(RootTokenHash::of("token"))
+            read.gateway.initializer,
+            Initializer::HolderOf(RootTokenHash::of("token"))
         );
         assert_eq!(
             read.advertised,

@@ -65,7 +65,7 @@ impl<H: RequestHandler> Exchange<H> {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
                 let span =
-                    tracing::info_span!(REQUEST_SPAN, id = id.as_ref().map(RequestId::as_str));
+                    tracing::error_span!(REQUEST_SPAN, id = id.as_ref().map(RequestId::as_str));
                 traced.attach(request.extensions_mut());
                 let passing = self
                     .pass_on(request, id.clone(), line.as_mut())

@@ -95,7 +95,8 @@ impl Installation {
 
     fn initialized(mut self) -> Result<Self> {
         self.run()?;
-        let initialized = self.send("PUT", "/v1/sys/init", None, Some(&json!({})));
+        let token = self.program.first_root_token();
+        let initialized = self.send("PUT", "/v1/sys/init", token, Some(&json!({})));
         ensure!(
             initialized.status == 200,
             "cannot initialize: {initialized:?}"

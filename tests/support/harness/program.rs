@@ -6,9 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use gatehouse_components::spin::{self, Part};
+use gatehouse_gateway::RootTokenHash;
 
 use crate::clients::faketime;
 use crate::server::{gatehouse_binary, spin_host_binary, target_folder, workspace};
+
+/// The first root token of servers under Spin, which none but its holder initializes.
+const FIRST_ROOT_TOKEN: &str = "hvs.theFirstRootTokenOfServersThatTestsStartUnderSpin00";
+/// The variable of Spin that holds its hash.
+const ROOT_TOKEN_HASH: &str = "root_token_hash";
 
 /// Names a real `spin` program, which then takes the place of its stand-in.
 const REAL_SPIN: &str = "GATEHOUSE_SPIN";
@@ -82,12 +88,13 @@ impl Host {
             path(&parts),
             "--config".to_owned(),
         ];
-        Program {
+        let program = Program {
             path: spin_host_binary().to_owned(),
             arguments: arguments.to_vec(),
             needs_database: self == Self::SpinPostgres,
             has_children: true,
-        }
+        };
+        program.for_first_root_token()
     }
 
     /// The program that serves `component` in Spin's place.
@@ -110,12 +117,13 @@ impl Host {
             component,
             "--config",
         ];
-        Program {
+        let program = Program {
             path: spin_host_binary().to_owned(),
             arguments: arguments.map(str::to_owned).to_vec(),
             needs_database: self == Self::SpinPostgres,
             has_children: false,
-        }
+        };
+        program.for_first_root_token()
     }
 
     /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composing takes each of
@@ -191,11 +199,48 @@ impl Program {
         }
     }
 
+    /// The same under Spin with this value of a variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        let variable = format!("{name}={value}");
+        let beginning = format!("{name}=");
+        match self
+            .arguments
+            .iter_mut()
+            .find(|it| it.starts_with(&beginning))
+        {
+            Some(given) => *given = variable,
+            None => {
+                self.arguments
+                    .splice(1..1, ["--variable".to_owned(), variable]);
+            }
+        }
+        self
+    }
+
+    fn for_first_root_token(self) -> Self {
+        let hash = RootTokenHash::of(FIRST_ROOT_TOKEN).to_string();
+        self.with_variable(ROOT_TOKEN_HASH, &hash)
+    }
+
+    /// The token that initializes a server which this program has not served before. `None` where any request does.
+    pub(crate) fn first_root_token(&self) -> Option<&'static str> {
+        let mut arguments = self.arguments.iter();
+        let is_chosen = arguments.any(|argument| argument.contains(ROOT_TOKEN_HASH));
+        is_chosen.then_some(FIRST_ROOT_TOKEN)
+    }
+
     /// The same with all that it has to say in a file beside the configuration file, named like it with `.log` behind.
     #[must_use]
     pub fn logging(self) -> Self {
+        self.logging_at("debug")
+    }
+
+    /// The same with no more to say than that level has.
+    #[must_use]
+    pub fn logging_at(self, level: &str) -> Self {
         let command = format!(
-            "exec env GATEHOUSE_LOG_LEVEL=debug {} >>\"$0.log\" 2>&1",
+            "exec env GATEHOUSE_LOG_LEVEL={level} {} >>\"$0.log\" 2>&1",
             self.command_line()
         );
         self.shell(command)

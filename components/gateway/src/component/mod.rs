@@ -9,7 +9,7 @@ use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 
 use crate::imported::ImportingGateway;
 use crate::received::Received;
-use crate::settings::Rate;
+use crate::settings::{Initializer, Rate};
 use crate::{
     Edition, Part, Request, Response, ResumeError, RootTokenHash, Settings, imported, transport,
 };
@@ -81,9 +81,10 @@ fn settings() -> Settings {
     settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");
     settings.strict_media_type = is_on("GATEHOUSE_STRICT_MEDIA_TYPE");
     // One that cannot be read must not leave the first start to any client.
-    settings.root_token_hash = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH")
-        .ok()
-        .map(|text| RootTokenHash::from_text(&text).unwrap_or(RootTokenHash::OF_NO_TOKEN));
+    if let Ok(hash) = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH") {
+        settings.initializer =
+            RootTokenHash::from_text(&hash).map_or(Initializer::Nobody, Initializer::HolderOf);
+    }
     settings
 }
 

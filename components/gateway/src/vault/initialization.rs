@@ -14,6 +14,7 @@ use super::headers;
 use super::stage::Stage;
 use crate::host::InitializeSealError;
 use crate::http::Response;
+use crate::settings::Initializer;
 use crate::vault::server::Server;
 
 #[derive(Serialize)]
@@ -94,16 +95,24 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     envelope::bare(200, &made)
 }
 
-/// The token to be made; `None` for a random one. Where the operator has named the hash of the first one, only who presents it initializes
-/// the server, so no client gets a root token by asking first (SEC-A8).
+/// The token to be made; `None` for a random one. Where the operator decides who initializes the server, no client gets a root token by
+/// asking first (SEC-A8).
 fn chosen_root_token(
     asked: &Unadmitted<'_>,
     fields: &Fields<'_>,
 ) -> Result<Option<Zeroizing<String>>, ApiError> {
     let named = fields.string("root_token")?.filter(|text| !text.is_empty());
     let named = named.map(Zeroizing::new);
-    let Some(hash) = &asked.server.settings.root_token_hash else {
-        return Ok(named);
+    let hash = match &asked.server.settings.initializer {
+        Initializer::Anyone => return Ok(named),
+        Initializer::HolderOf(hash) => hash,
+        Initializer::Nobody => {
+            return Err(ApiError::plain(
+                403,
+                "no first root token has been chosen: set root_token_hash to the hash that `gatehouse operator root-token` prints, start \
+                 the server again, and present the token as X-Vault-Token",
+            ));
+        }
     };
     let presented = match &named {
         Some(token) => Some(token.as_str()),

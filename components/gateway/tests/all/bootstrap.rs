@@ -1,7 +1,7 @@
 //! A first root token that the operator has chosen by its hash (SEC-A8).
 
 use gatehouse_gateway::host::Host;
-use gatehouse_gateway::{Method, RootTokenHash, Settings};
+use gatehouse_gateway::{Initializer, Method, RootTokenHash, Settings};
 use serde_json::json;
 
 use super::server::{ROOT, Server};
@@ -15,7 +15,7 @@ fn chosen_token() -> String {
 
 fn server_for(token: &str) -> Server {
     let settings = Settings {
-        root_token_hash: Some(RootTokenHash::of(token)),
+        initializer: Initializer::HolderOf(RootTokenHash::of(token)),
         ..Settings::default()
     };
     Server::on(Host::default(), settings)
@@ -43,6 +43,22 @@ fn a8_only_who_has_the_chosen_token_initializes_the_server_and_gets_no_other() {
     assert_eq!(looked_up.expect(200).data()["policies"], json!(["root"]));
     let again = server.send(Method::Put, "sys/init", Some(&token), "{}");
     again.refused(400, "Vault is already initialized");
+}
+
+#[test]
+fn a8_nobody_initializes_a_server_for_which_no_token_was_chosen_where_one_must_be() {
+    let settings = Settings {
+        initializer: Initializer::Nobody,
+        ..Settings::default()
+    };
+    let server = Server::on(Host::default(), settings);
+    let named = json!({"root_token": chosen_token()}).to_string();
+    for (presented, body) in [(None, "{}"), (Some(ROOT), "{}"), (None, &named)] {
+        let answer = server.send(Method::Put, "sys/init", presented, body);
+        let told = answer.expect(403).json()["errors"][0].to_string();
+        assert!(told.contains("set root_token_hash"), "{told}");
+    }
+    assert_eq!(server.commits(), 0);
 }
 
 #[test]

@@ -33,6 +33,16 @@ const SHOWN_OF_CONFIG: [&str; 6] = [
 /// Fields that a read of a role shows and a write does not take.
 const SHOWN_OF_ROLE: [&str; 2] = ["name", "role_id"];
 
+/// The fields of roles, entities and groups, beside the bounds of logins, that decide what a token may do and from where.
+const RIGHTS: [&str; 6] = [
+    "allowed_policies",
+    "allowed_policies_glob",
+    "disallowed_policies",
+    "policies",
+    "token_bound_cidrs",
+    "token_policies",
+];
+
 /// The description read of a server.
 #[derive(Debug, Default)]
 pub(in crate::commands) struct Taken {
@@ -257,7 +267,8 @@ impl Taking<'_> {
                         None => self.taken.left.push(format!("member {id} of {label}")),
                     }
                 }
-                Some(known).filter(|known| !known.is_empty())
+                // None is a list too: members that the group has here only would have its rights.
+                Some(known)
             };
             let member_groups = members("member_group_ids", &group_names);
             // Logins bring the members of an external group.
@@ -308,16 +319,33 @@ fn role_fields(mut fields: Fields) -> Fields {
         // Older names are shown beside those that took their places.
         let is_repeated =
             RENAMED.contains(&name.as_str()) && fields.contains_key(&format!("token_{name}"));
-        let is_empty = fields.get(&name).is_some_and(is_empty);
-        if is_repeated || is_empty || SHOWN_OF_ROLE.contains(&name.as_str()) {
+        let is_left_out = fields.get(&name).is_some_and(is_empty) && !decides_rights(&name);
+        if is_repeated || is_left_out || SHOWN_OF_ROLE.contains(&name.as_str()) {
             fields.remove(&name);
         }
     }
-    fields
+    with_empty_rights(fields)
 }
 
 fn chosen(mut fields: Fields, names: &[&str]) -> Fields {
-    fields.retain(|name, value| names.contains(&name.as_str()) && !is_empty(value));
+    fields.retain(|name, value| {
+        names.contains(&name.as_str()) && (!is_empty(value) || decides_rights(name))
+    });
+    with_empty_rights(fields)
+}
+
+/// Tells whether a field says who is let in, or what they may do. Left out where it is empty, it would leave more rights here than there.
+fn decides_rights(name: &str) -> bool {
+    name.starts_with("bound_") || RIGHTS.contains(&name)
+}
+
+/// The same with an empty list for each field of rights that the other server shows as nothing.
+fn with_empty_rights(mut fields: Fields) -> Fields {
+    for (name, value) in &mut fields {
+        if value.is_null() && decides_rights(name) {
+            *value = Value::Array(Vec::new());
+        }
+    }
     fields
 }
 

@@ -1,0 +1,146 @@
+//! A standby that takes the place of its primary while servers run, and the old primary goes on, ends, or stays silent (SEC-S1, S7, S9).
+
+use std::fs;
+
+use gatehouse_postgres_server::PostgresServer;
+use gatehouse_tests::{Answer, Installation, Program, ServerProcess};
+use serde_json::json;
+
+use crate::cluster::{Stopped, await_that};
+
+fn blocking<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(work)
+}
+
+/// A server whose database has a synchronous standby, and is told of both.
+struct Pair {
+    installation: Installation,
+    standby: PostgresServer,
+}
+
+impl Pair {
+    fn start() -> Self {
+        let database = PostgresServer::start_blocking(&[]);
+        let mut installation =
+            Installation::start_over(Program::gatehouse(), database, "").unwrap();
+        assert_eq!(installation.server().terminate().unwrap(), Some(0));
+        let standby = blocking(installation.database().start_standby());
+        let pair = Self {
+            installation,
+            standby,
+        };
+        let [old, new] = pair.hosts();
+        pair.configure(&format!("{old}/"), &format!("{old},{new}/"));
+        let mut pair = pair;
+        pair.installation.run().unwrap();
+        pair
+    }
+
+    fn hosts(&self) -> [String; 2] {
+        let ports = [self.installation.database().port(), self.standby.port()];
+        ports.map(|port| format!("127.0.0.1:{port}"))
+    }
+
+    /// Changes the configuration of servers that start from now on.
+    fn configure(&self, from: &str, to: &str) {
+        let file = self.installation.configuration();
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(file, text.replace(from, to)).unwrap();
+    }
+
+    fn make_token(&self) -> String {
+        let body = json!({"policies": ["default"]});
+        let made = self
+            .installation
+            .as_root("POST", "/v1/auth/token/create", Some(&body));
+        assert_eq!(made.status, 200, "{made:?}");
+        let token = &made.json()["auth"]["client_token"];
+        token.as_str().unwrap().to_owned()
+    }
+
+    fn look_up(&self, token: &str) -> Answer {
+        let path = "/v1/auth/token/lookup-self";
+        self.installation.send("GET", path, Some(token), None)
+    }
+
+    fn health(&self) -> Answer {
+        let path = "/v1/sys/health";
+        self.installation.send("GET", path, None, None)
+    }
+
+    /// Promotes the standby, and starts a server at it; the first one is told nothing.
+    fn promote(&self) -> ServerProcess {
+        blocking(self.standby.promote());
+        let [old, new] = self.hosts();
+        self.configure(&format!("{old},{new}/"), &format!("{new},{old}/"));
+        self.installation.another_server().unwrap()
+    }
+}
+
+fn revoke(server: &ServerProcess, token: &str) {
+    let path = "/v1/auth/token/revoke-self";
+    let revoked = server.send("POST", path, Some(token), None);
+    assert_eq!(revoked.status, 204, "{revoked:?}");
+}
+
+#[test]
+fn s7_s9_a_server_left_at_an_old_primary_stops_serving_and_follows_when_that_has_ended() {
+    let pair = Pair::start();
+    let token = pair.make_token();
+    let moved = pair.promote();
+    revoke(&moved, &token);
+
+    // For two beats at most it may still read what the old primary has.
+    await_that(
+        "the server knows that its database confirms nothing",
+        || {
+            let looked_up = pair.look_up(&token).status;
+            assert!(matches!(looked_up, 200 | 503), "{looked_up}");
+            looked_up == 503 && pair.health().status == 503
+        },
+    );
+    for _ in 0..20 {
+        for refused in [pair.look_up(&token), pair.health()] {
+            assert_eq!(refused.status, 503, "{refused:?}");
+            assert_eq!(refused.header("retry-after"), Some("1"), "{refused:?}");
+        }
+    }
+    let live = pair.installation.send("GET", "/api/v2/ping", None, None);
+    assert_eq!(live.status, 204, "{live:?}");
+
+    pair.installation.database().stop();
+    await_that("the server has found the new primary", || {
+        pair.health().status == 200
+    });
+    assert_eq!(pair.look_up(&token).status, 403);
+    assert_eq!(pair.look_up(&pair.make_token()).status, 200);
+    // So that it can be ended as any other.
+    pair.installation.database().start_again();
+}
+
+#[test]
+fn s7_s8_a_server_whose_primary_stays_silent_follows_its_standby() {
+    let pair = Pair::start();
+    let token = pair.make_token();
+    let silent = Stopped::stop(pair.installation.database());
+    await_that("the server says that its database is away", || {
+        pair.health().status == 503
+    });
+    let moved = pair.promote();
+    revoke(&moved, &token);
+    await_that("the server has found the new primary", || {
+        pair.health().status == 200
+    });
+    assert_eq!(pair.look_up(&token).status, 403);
+    assert_eq!(pair.look_up(&pair.make_token()).status, 200);
+
+    // The old one comes back, and is not read again.
+    drop(silent);
+    for _ in 0..20 {
+        assert_eq!(pair.look_up(&token).status, 403);
+    }
+}
