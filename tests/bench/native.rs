@@ -33,6 +33,7 @@ pub fn program() -> Result<Program> {
         arguments: vec![MODE.to_owned()],
         needs_database: false,
         has_children: false,
+        first_root_token: None,
     })
 }
 

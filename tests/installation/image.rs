@@ -143,6 +143,7 @@ fn the_program_of_an_image_serves_with_the_loader_and_the_libraries_that_the_ima
         arguments,
         needs_database: false,
         has_children: false,
+        first_root_token: None,
     };
     let mut installation =
         Installation::not_started_program(program, Storage::Durable, &settings).unwrap();

@@ -95,7 +95,7 @@ impl Installation {
 
     fn initialized(mut self) -> Result<Self> {
         self.run()?;
-        let token = self.program.first_root_token();
+        let token = self.program.first_root_token.as_deref();
         let initialized = self.send("PUT", "/v1/sys/init", token, Some(&json!({})));
         ensure!(
             initialized.status == 200,

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gatehouse_components::spin::{self, Part};
 use gatehouse_gateway::RootTokenHash;
@@ -11,9 +12,7 @@ use gatehouse_gateway::RootTokenHash;
 use crate::clients::faketime;
 use crate::server::{gatehouse_binary, spin_host_binary, target_folder, workspace};
 
-/// The first root token of servers under Spin, which none but its holder initializes.
-const FIRST_ROOT_TOKEN: &str = "hvs.theFirstRootTokenOfServersThatTestsStartUnderSpin00";
-/// The variable of Spin that holds its hash.
+/// The variable of Spin that holds the hash of the first root token.
 const ROOT_TOKEN_HASH: &str = "root_token_hash";
 
 /// Names a real `spin` program, which then takes the place of its stand-in.
@@ -93,6 +92,7 @@ impl Host {
             arguments: arguments.to_vec(),
             needs_database: self == Self::SpinPostgres,
             has_children: true,
+            first_root_token: None,
         };
         program.for_first_root_token()
     }
@@ -122,6 +122,7 @@ impl Host {
             arguments: arguments.map(str::to_owned).to_vec(),
             needs_database: self == Self::SpinPostgres,
             has_children: false,
+            first_root_token: None,
         };
         program.for_first_root_token()
     }
@@ -181,6 +182,8 @@ pub struct Program {
     pub needs_database: bool,
     /// True if it starts processes that go on without it, so that all of them have to be ended.
     pub has_children: bool,
+    /// The token that initializes a server which the program has not served before. `None` where any request does.
+    pub first_root_token: Option<String>,
 }
 
 impl Program {
@@ -196,6 +199,7 @@ impl Program {
             arguments: vec!["server".to_owned(), "--config".to_owned()],
             needs_database: false,
             has_children: false,
+            first_root_token: None,
         }
     }
 
@@ -218,16 +222,15 @@ impl Program {
         self
     }
 
-    fn for_first_root_token(self) -> Self {
-        let hash = RootTokenHash::of(FIRST_ROOT_TOKEN).to_string();
-        self.with_variable(ROOT_TOKEN_HASH, &hash)
-    }
-
-    /// The token that initializes a server which this program has not served before. `None` where any request does.
-    pub(crate) fn first_root_token(&self) -> Option<&'static str> {
-        let mut arguments = self.arguments.iter();
-        let is_chosen = arguments.any(|argument| argument.contains(ROOT_TOKEN_HASH));
-        is_chosen.then_some(FIRST_ROOT_TOKEN)
+    /// The same for a first root token of its own, which none but its holder gets under Spin.
+    fn for_first_root_token(mut self) -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        // In the form of tokens that servers make.
+        let token = format!("hvs.{number:051}");
+        self = self.with_variable(ROOT_TOKEN_HASH, &RootTokenHash::of(&token).to_string());
+        self.first_root_token = Some(token);
+        self
     }
 
     /// The same with all that it has to say in a file beside the configuration file, named like it with `.log` behind.
@@ -285,6 +288,7 @@ impl Program {
             arguments: vec!["-c".to_owned(), command],
             needs_database: self.needs_database,
             has_children: self.has_children,
+            first_root_token: self.first_root_token.clone(),
         }
     }
 }
