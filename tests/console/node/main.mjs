@@ -41,9 +41,9 @@ try {
 
   await scenario("the method is enabled and configured, and a role made", async () => {
     await root.follow("Auth mounts");
-    await root.type("Enable", { path: "by-browser", description: "<b>Ours</b>" });
+    await root.type("Enable", { path: "by-browser" });
     await picture(root, "enable");
-    await root.submit("Enable", {});
+    await root.submit("Enable", { description: "<b>Ours</b>" });
     assert.equal(await root.heading(), "Configuration of by-browser");
     // The development server has a Google of its own.
     const filled = { credentials: server.credentials, custom_endpoint: server.endpoints };
@@ -83,6 +83,7 @@ try {
     const failed = outcomes.filter(([, outcome]) => outcome === "failed").map(([check]) => check);
     assert.equal(failed.length, 1, JSON.stringify(outcomes));
     assert(failed[0].includes("account"), JSON.stringify(outcomes));
+    await root.page.$eval("span.failed", (it) => it.scrollIntoView({ block: "end" }));
     await picture(root, "explain");
   });
 
