@@ -169,6 +169,24 @@ async fn s7_s9_an_old_primary_that_takes_no_new_connection_is_read_no_longer_ove
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_a_database_that_was_started_again_confirms_a_write_before_it_is_read_and_needs_no_beat_for_that()
+ {
+    let database = PostgresServer::start(&[]).await;
+    let name = database.create_database().await;
+    let url = database.url(&name);
+    PostgresBackend::migrate(&settings(&url)).await.unwrap();
+    let server = Server::at(&url).await;
+    server.beat().await.unwrap();
+    let made = server.store.commit(vec![], vec![put("token", "made")]);
+    made.await.unwrap();
+    database.stop();
+    database.start_again();
+    assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+    let changed = server.store.commit(vec![], vec![put("token", "changed")]);
+    changed.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s7_a_host_that_accepts_connections_and_stays_silent_does_not_keep_a_server_from_the_next()
 {
     let database = PostgresServer::start(&[]).await;
