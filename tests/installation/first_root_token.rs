@@ -122,7 +122,7 @@ fn a_token_that_ordinary_tools_have_made_as_the_page_says_initializes_the_server
 }
 
 #[test]
-fn a8_without_a_hash_who_asks_first_gets_the_root_token_and_under_spin_nobody_does() {
+fn a8_without_a_hash_the_first_caller_gets_the_root_token_and_under_spin_none_does() {
     let mut program = HOST.program();
     if HOST != Host::Gatehouse {
         program = program.with_variable("root_token_hash", "");

@@ -251,7 +251,7 @@ fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_
 }
 
 #[test]
-fn what_nobody_has_there_nobody_has_here_after_a_copy() {
+fn rights_that_are_empty_at_the_source_are_empty_after_a_copy() {
     let (from, into) = (started(), started());
     for server in [&from, &into] {
         server.set_up_login().unwrap();

@@ -34,13 +34,13 @@ pub struct Settings {
 /// The callers who may initialize a server (SEC-A8).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Initializer {
-    /// Whoever asks first.
+    /// The first caller of `sys/init`.
     #[default]
-    Anyone,
-    /// Whoever presents the token of this hash, which becomes the first root token.
+    AnyCaller,
+    /// A caller that presents the token of this hash, which becomes the first root token.
     HolderOf(RootTokenHash),
-    /// None, as long as the operator has not chosen a token.
-    Nobody,
+    /// No caller, until the operator has chosen a token.
+    NoCaller,
 }
 
 impl Default for Settings {
@@ -53,7 +53,7 @@ impl Default for Settings {
             api_rate_limiting: false,
             strict_media_type: false,
             health_reuse: None,
-            initializer: Initializer::Anyone,
+            initializer: Initializer::AnyCaller,
         }
     }
 }

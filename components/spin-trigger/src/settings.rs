@@ -82,7 +82,7 @@ impl FrontSettings {
         let has_console = flag("console")?;
         // Whoever may send a request to Spin could ask first.
         gateway.initializer = match read("root_token_hash")? {
-            None => Initializer::Nobody,
+            None => Initializer::NoCaller,
             Some(hash) => {
                 let hash = RootTokenHash::from_text(&hash).ok_or_else(|| {
                     invalid(
@@ -126,7 +126,7 @@ mod tests {
         let defaults = FrontSettings {
             gateway: Settings {
                 health_reuse: Some(HEALTH_REUSE),
-                initializer: Initializer::Nobody,
+                initializer: Initializer::NoCaller,
                 ..Settings::default()
             },
             advertised: None,

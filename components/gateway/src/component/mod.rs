@@ -83,7 +83,7 @@ fn settings() -> Settings {
     // One that cannot be read must not leave the first start to any client.
     if let Ok(hash) = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH") {
         settings.initializer =
-            RootTokenHash::from_text(&hash).map_or(Initializer::Nobody, Initializer::HolderOf);
+            RootTokenHash::from_text(&hash).map_or(Initializer::NoCaller, Initializer::HolderOf);
     }
     settings
 }

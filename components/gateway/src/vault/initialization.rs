@@ -104,9 +104,9 @@ fn chosen_root_token(
     let named = fields.string("root_token")?.filter(|text| !text.is_empty());
     let named = named.map(Zeroizing::new);
     let hash = match &asked.server.settings.initializer {
-        Initializer::Anyone => return Ok(named),
+        Initializer::AnyCaller => return Ok(named),
         Initializer::HolderOf(hash) => hash,
-        Initializer::Nobody => {
+        Initializer::NoCaller => {
             return Err(ApiError::plain(
                 403,
                 "no first root token has been chosen: set root_token_hash to the hash that `gatehouse operator root-token` prints, start \

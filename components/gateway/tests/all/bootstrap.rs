@@ -46,9 +46,9 @@ fn a8_only_who_has_the_chosen_token_initializes_the_server_and_gets_no_other() {
 }
 
 #[test]
-fn a8_nobody_initializes_a_server_for_which_no_token_was_chosen_where_one_must_be() {
+fn a8_no_caller_initializes_a_server_for_which_a_token_must_be_chosen_and_was_not() {
     let settings = Settings {
-        initializer: Initializer::Nobody,
+        initializer: Initializer::NoCaller,
         ..Settings::default()
     };
     let server = Server::on(Host::default(), settings);
