@@ -216,7 +216,7 @@ impl SealingKey {
     ///
     /// # Errors
     ///
-    /// When the cookie was sealed with another key, or has a token and has not been used for longer, or began more than [`MAXIMUM_SECONDS`]
+    /// When the cookie was sealed with another key, or has a token and has not been used for longer, or began more than twelve hours
     /// ago.
     pub fn open(&self, cookie: &str, now: u64, idle: u64) -> Result<Session, SessionError> {
         let session = self.unsealed(cookie).ok_or(SessionError::Foreign)?;
