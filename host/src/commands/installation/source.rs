@@ -398,13 +398,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_taken_without_what_its_server_made_and_without_older_names() {
+    fn a_role_is_taken_with_rights_that_are_empty_and_without_what_its_server_made_and_older_names()
+    {
         let shown = json!({
             "role_id": "1", "name": "dev", "policies": ["a"], "token_policies": ["a"], "ttl": 1, "token_ttl": 1,
             "bound_projects": [], "renewable": false, "type": "iam", "allowed_entity_aliases": null, "token_type": "batch",
+            "allowed_policies": null, "path_suffix": "",
         });
         let fields = role_fields(object(Some(shown)).unwrap());
-        let expected = json!({"token_policies": ["a"], "token_ttl": 1, "renewable": false, "type": "iam", "token_type": "batch"});
+        let expected = json!({"allowed_policies": [], "bound_projects": [], "token_policies": ["a"], "token_ttl": 1, "renewable": false, "type": "iam", "token_type": "batch"});
         assert_eq!(Value::Object(fields), expected);
     }
 
