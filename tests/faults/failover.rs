@@ -6,7 +6,7 @@ use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Answer, Installation, Program, ServerProcess};
 use serde_json::json;
 
-use crate::cluster::{Stopped, await_that};
+use crate::cluster::{Stopped, answer_of, await_that};
 
 fn blocking<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -54,9 +54,8 @@ impl Pair {
 
     fn make_token(&self) -> String {
         let body = json!({"policies": ["default"]});
-        let made = self
-            .installation
-            .as_root("POST", "/v1/auth/token/create", Some(&body));
+        let path = "/v1/auth/token/create";
+        let made = answer_of(|| self.installation.as_root("POST", path, Some(&body)));
         assert_eq!(made.status, 200, "{made:?}");
         let token = &made.json()["auth"]["client_token"];
         token.as_str().unwrap().to_owned()
@@ -70,6 +69,16 @@ impl Pair {
     fn health(&self) -> Answer {
         let path = "/v1/sys/health";
         self.installation.send("GET", path, None, None)
+    }
+
+    /// Asserts that the server reads and writes where `revoked` was revoked. Until its next beat it may still meet connections to the old
+    /// primary, and then accepts nothing.
+    fn assert_follows(&self, revoked: &str) {
+        let refused = answer_of(|| self.look_up(revoked));
+        assert_eq!(refused.status, 403, "{refused:?}");
+        let token = self.make_token();
+        let found = answer_of(|| self.look_up(&token));
+        assert_eq!(found.status, 200, "{found:?}");
     }
 
     /// Promotes the standby, and starts a server at it; the first one is told nothing.
@@ -94,13 +103,18 @@ fn s7_s9_a_server_left_at_an_old_primary_stops_serving_and_follows_when_that_has
     let moved = pair.promote();
     revoke(&moved, &token);
 
-    // For two beats at most it may still read what the old primary has.
+    // For two beats at most it may still read what the old primary has. One refusal may be that of a busy machine.
+    let mut refused = 0;
     await_that(
         "the server knows that its database confirms nothing",
         || {
             let looked_up = pair.look_up(&token).status;
             assert!(matches!(looked_up, 200 | 503), "{looked_up}");
-            looked_up == 503 && pair.health().status == 503
+            match looked_up == 503 && pair.health().status == 503 {
+                true => refused += 1,
+                false => refused = 0,
+            }
+            refused == 10
         },
     );
     for _ in 0..20 {
@@ -116,8 +130,7 @@ fn s7_s9_a_server_left_at_an_old_primary_stops_serving_and_follows_when_that_has
     await_that("the server has found the new primary", || {
         pair.health().status == 200
     });
-    assert_eq!(pair.look_up(&token).status, 403);
-    assert_eq!(pair.look_up(&pair.make_token()).status, 200);
+    pair.assert_follows(&token);
     // So that it can be ended as any other.
     pair.installation.database().start_again();
 }
@@ -135,12 +148,12 @@ fn s7_s8_a_server_whose_primary_stays_silent_follows_its_standby() {
     await_that("the server has found the new primary", || {
         pair.health().status == 200
     });
-    assert_eq!(pair.look_up(&token).status, 403);
-    assert_eq!(pair.look_up(&pair.make_token()).status, 200);
+    pair.assert_follows(&token);
 
     // The old one comes back, and is not read again.
     drop(silent);
     for _ in 0..20 {
-        assert_eq!(pair.look_up(&token).status, 403);
+        let refused = answer_of(|| pair.look_up(&token));
+        assert_eq!(refused.status, 403, "{refused:?}");
     }
 }
