@@ -84,7 +84,9 @@ fn host(endpoint: &str) -> String {
         .split_once("://")
         .map_or(endpoint.as_str(), |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    host.strip_suffix(":443").unwrap_or(host).to_owned()
+    // An empty port is the usual one.
+    let without_port = host.strip_suffix(":443").or(host.strip_suffix(':'));
+    without_port.unwrap_or(host).to_owned()
 }
 
 /// The hosts that the contract lists (2.3), written down once more: the APIs that are called, their documented forms, and the two
