@@ -18,7 +18,7 @@ pub const KEY_BYTES: usize = 32;
 /// Bytes of a visitor's token at most: with more, browsers would drop the cookie.
 pub const MAXIMUM_TOKEN_BYTES: usize = 2_000;
 /// Seconds after which a session with a token is over however much it is used, unless it may rest for longer.
-pub const MAXIMUM_SECONDS: u64 = 12 * 60 * 60;
+const MAXIMUM_SECONDS: u64 = 12 * 60 * 60;
 
 const NONCE_BYTES: usize = 24;
 const TAG_BYTES: usize = 16;

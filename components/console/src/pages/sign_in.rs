@@ -42,7 +42,7 @@ pub fn over(
             "Your session has ended because it was not used for a while. Sign in again."
         }
         SessionError::Old => {
-            "Your session has ended: it lasts for twelve hours at most. Sign in again."
+            "Your session has ended: it cannot be prolonged any further. Sign in again."
         }
     };
     Page {

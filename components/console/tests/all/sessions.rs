@@ -124,11 +124,7 @@ fn h17_a_session_is_over_after_twelve_hours_of_use() {
     browser.api.sent();
     let shown = browser.get("/ui/mounts");
     assert_eq!(shown.status, 401);
-    assert!(
-        shown.text.contains("twelve hours at most"),
-        "{}",
-        shown.text
-    );
+    assert!(shown.text.contains("cannot be prolonged"), "{}", shown.text);
     assert!(browser.api.sent().is_empty());
 }
 

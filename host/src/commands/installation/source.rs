@@ -334,7 +334,7 @@ fn chosen(mut fields: Fields, names: &[&str]) -> Fields {
     with_empty_rights(fields)
 }
 
-/// Tells whether a field says who is let in, or what they may do. Left out where it is empty, it would leave more rights here than there.
+/// Tells whether a field says who is let in, or what they may do. Left out where it is empty, it would leave other rights here than there.
 fn decides_rights(name: &str) -> bool {
     name.starts_with("bound_") || RIGHTS.contains(&name)
 }

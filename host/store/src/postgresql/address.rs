@@ -106,11 +106,15 @@ impl Address {
 
     /// How long a request may wait for a new connection.
     pub const fn connect_time(&self) -> Duration {
-        match self.hosts.len() {
-            0 | 1 => CONNECT_TIME,
+        match self.has_several_hosts() {
             // A silent host, and the next.
-            _ => HOST_TIME.saturating_mul(2),
+            true => HOST_TIME.saturating_mul(2),
+            false => CONNECT_TIME,
         }
+    }
+
+    const fn has_several_hosts(&self) -> bool {
+        self.hosts.len() > 1
     }
 
     /// How long a connection may take that has time to try each host.
@@ -126,9 +130,9 @@ impl Address {
     ///
     /// That of the last host which answered, where none accepts writes.
     pub async fn connect(&self) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
-        let time = match self.hosts.len() {
-            0 | 1 => CONNECT_TIME,
-            _ => HOST_TIME,
+        let time = match self.has_several_hosts() {
+            true => HOST_TIME,
+            false => CONNECT_TIME,
         };
         loop {
             let mut refusal = None;

@@ -56,14 +56,20 @@ impl Server {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beats() {
-    let old = PostgresServer::start(&[]).await;
-    let database = old.create_database().await;
-    PostgresBackend::migrate(&settings(&old.url(&database)))
+/// A primary, its synchronous standby, and the name of a database with tables.
+async fn primary_with_standby() -> (PostgresServer, PostgresServer, String) {
+    let primary = PostgresServer::start(&[]).await;
+    let database = primary.create_database().await;
+    PostgresBackend::migrate(&settings(&primary.url(&database)))
         .await
         .unwrap();
-    let new = old.start_standby().await;
+    let standby = primary.start_standby().await;
+    (primary, standby, database)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beats() {
+    let (old, new, database) = primary_with_standby().await;
 
     let left_behind = Server::open("left-behind", &database, [&old, &new]).await;
     for key in ["token", "other-token"] {
@@ -130,12 +136,7 @@ async fn refuse_new_connections(primary: &PostgresServer, database: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s7_s9_an_old_primary_that_takes_no_new_connection_is_read_no_longer_over_those_it_has() {
-    let old = PostgresServer::start(&[]).await;
-    let database = old.create_database().await;
-    PostgresBackend::migrate(&settings(&old.url(&database)))
-        .await
-        .unwrap();
-    let new = old.start_standby().await;
+    let (old, new, database) = primary_with_standby().await;
     // One that finds the new primary, and one that was told of the old one alone.
     let finding = Server::open("finding", &database, [&old, &new]).await;
     let left_behind = Server::open("left-behind", &database, [&old, &old]).await;
