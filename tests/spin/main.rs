@@ -1,11 +1,12 @@
 //! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts, bad
-//! databases, the console, moving in and out.
+//! databases, the console, backups, moving in and out.
 //!
 //! Left out of `faults`: `audit` and `login_flood`, since there are no sinks and no rates under Spin, and `hostile_connections` and
 //! `shared_store`, since connections and the files of stores are Spin's own.
 
 #[path = "../installation/apply.rs"]
 mod apply;
+mod backups;
 mod bad_databases;
 mod bodies;
 #[path = "../console/browser.rs"]

@@ -41,7 +41,7 @@ fn write(installation: &Installation, path: &str, body: &Value) -> Value {
 }
 
 /// Makes one of each thing that moves, and an organization.
-fn fill(installation: &Installation) {
+pub fn fill(installation: &Installation) {
     installation.set_up_login().unwrap();
     let tuning = json!({"description": "workloads", "default_lease_ttl": "2h"});
     write(installation, "/v1/sys/auth/gcp/tune", &tuning);
@@ -54,7 +54,7 @@ fn fill(installation: &Installation) {
     make_organization(installation, "demo-acme");
 }
 
-fn make_organization(installation: &Installation, name: &str) {
+pub fn make_organization(installation: &Installation, name: &str) {
     let attributes =
         json!({"name": name, "email": "ops@example.com", "collaborator-auth-policy": "password"});
     let organization = json!({"data": {"type": "organizations", "attributes": attributes}});
@@ -67,7 +67,7 @@ fn data(installation: &Installation, path: &str) -> Value {
     read.json()["data"].take()
 }
 
-fn logged_in(from: &Installation, into: &Installation) -> String {
+pub fn logged_in(from: &Installation, into: &Installation) -> String {
     let body = json!({"role": "dev", "jwt": from.login_jwt().unwrap()});
     let login = into.send("POST", "/v1/auth/gcp/login", None, Some(&body));
     assert_eq!(login.status, 200, "{login:?}");
@@ -75,7 +75,7 @@ fn logged_in(from: &Installation, into: &Installation) -> String {
     token.as_str().unwrap().to_owned()
 }
 
-fn status_of(installation: &Installation, token: &str) -> u16 {
+pub fn status_of(installation: &Installation, token: &str) -> u16 {
     let path = "/v1/auth/token/lookup-self";
     installation.send("GET", path, Some(token), None).status
 }
@@ -173,7 +173,7 @@ fn an_installation_moves_from_key_value_stores_to_sqlite() {
 }
 
 #[test]
-fn s11_no_backup_is_made_under_spin_and_the_command_says_where_the_records_are_to_be_copied() {
+fn s11_no_backup_is_made_by_a_server_under_spin_and_the_command_says_how_one_is_made() {
     let installation = started(HOST, Storage::Memory);
     let file = installation.folder().join("backup");
     let address = format!("http://{}", installation.address());
@@ -185,7 +185,7 @@ fn s11_no_backup_is_made_under_spin_and_the_command_says_where_the_records_are_t
     );
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.errors.contains("400"), "{refused:?}");
-    let cure = "back its store up where it is kept";
+    let cure = "gatehouse operator backup --spin-runtime";
     assert!(refused.errors.contains(cure), "{refused:?}");
     assert!(!Path::new(file).exists());
 }

@@ -1,12 +1,15 @@
 //! The interfaces of storage over one bucket.
 
+use gatehouse_barrier::SEALED_OVERHEAD_BYTES;
 use gatehouse_ports::rules::PageBuilder;
 use gatehouse_ports::{
     Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
     Requirement, Store, StoreError, Version, limits,
 };
+use zeroize::Zeroizing;
 
 use crate::bucket::Host;
+use crate::export::{Export, ExportedEntry};
 use crate::names::Grove;
 use crate::reader::{Start, Walk};
 use crate::surroundings::Surroundings;
@@ -93,6 +96,40 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         limits::check_commit(&checks, &changes)?;
         self.records.commit(&self.around, &checks, &changes)
+    }
+}
+
+impl<H: Host, C: Clock, R: Random> Export for Adapter<H, C, R> {
+    fn open(&self) -> Result<(), StoreError> {
+        self.records.read(&self.around, "", |_, _| Ok(()))
+    }
+
+    fn export(
+        &self,
+        after: Option<&str>,
+        entries: u32,
+        bytes: usize,
+    ) -> Result<Vec<ExportedEntry>, StoreError> {
+        let start = after.map_or(Start::At(""), Start::After);
+        let entries = usize::try_from(entries).unwrap_or(usize::MAX);
+        self.records.read(&self.around, "", |reader, view| {
+            let (mut exported, mut length) = (Vec::new(), 0);
+            let walked = reader.walk(&view.root.top, start, &mut |item| {
+                if !reader.is_live(item) {
+                    return Ok(Walk::On);
+                }
+                length += item.key.len() + item.value_bytes() + SEALED_OVERHEAD_BYTES;
+                exported.push(ExportedEntry {
+                    key: item.key.clone(),
+                    value: Zeroizing::new(reader.entry(item)?.value),
+                    expires_at: item.expires_at,
+                });
+                let is_full = exported.len() >= entries || length >= bytes;
+                Ok(if is_full { Walk::Enough } else { Walk::On })
+            });
+            walked.map_err(|fault| fault.on_the_way_to(""))?;
+            Ok(exported)
+        })
     }
 }
 

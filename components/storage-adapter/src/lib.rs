@@ -51,6 +51,7 @@ mod commit;
 mod component;
 mod draft;
 mod error;
+mod export;
 mod memory;
 mod names;
 mod node;
@@ -68,4 +69,5 @@ mod visit;
 
 pub use adapter::Adapter;
 pub use bucket::{Bucket, BucketError, Host};
+pub use export::{Export, ExportedEntry};
 pub use visit::MAXIMUM_ATTEMPTS;

@@ -8,9 +8,13 @@ mod making;
 mod restoring;
 mod root_key;
 mod served;
+#[cfg(feature = "spin")]
+mod spin;
 
 pub use destination::Destination;
 pub use making::begin_offline;
 pub use restoring::{RestoreOptions, Restored, restore};
 pub use root_key::{KeySource, root_key};
 pub use served::ServedBackups;
+#[cfg(feature = "spin")]
+pub use spin::{SpinInstallation, begin_under_spin, restore_under_spin};

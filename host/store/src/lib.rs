@@ -60,6 +60,8 @@ mod rules;
 mod seal_orders;
 mod sealed;
 mod shares;
+#[cfg(feature = "spin")]
+mod spin;
 mod verified_versions;
 
 pub use backend::{Answer, Backend, Guard, SNAPSHOT_PAGE_BYTES, Snapshot, StoredEntry};
@@ -88,3 +90,5 @@ pub use shares::{
     BeginError, Ceremony, CeremonyError, Given, Progress, RekeyProgress, ShareError, ShareSeal,
     Verified,
 };
+#[cfg(feature = "spin")]
+pub use spin::{SpinError, SpinFiles, SpinForm, SpinRestoration, SpinStore};

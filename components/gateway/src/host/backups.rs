@@ -4,7 +4,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BackupFailure {
     /// The host makes none.
-    #[error("this host makes no backups: back its store up where it is kept")]
+    #[error(
+        "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, or back its store up where it is kept"
+    )]
     Unsupported,
     /// As many are being made as may be at one time.
     #[error("as many backups are being made as may be at one time: try again when one is complete")]

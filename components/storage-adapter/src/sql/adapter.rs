@@ -2,15 +2,17 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gatehouse_barrier::{Address, Barrier, SealError};
+use gatehouse_barrier::{Address, Barrier, Record, SealError};
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, has_expired};
 use gatehouse_ports::{
     Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
     Requirement, Store, StoreError, Version, limits,
 };
+use zeroize::Zeroizing;
 
 use super::tables::{Committed, Found, Range, SealedChange, Stored, Table, Tables};
 use super::verified::Verified;
+use crate::export::{Export, ExportedEntry};
 
 /// Keys whose values are read by one statement. Spin answers up to 128 MiB at once, and a value may have one.
 const KEYS_PER_READ: usize = 96;
@@ -86,10 +88,7 @@ impl<T: Tables> SqlAdapter<T> {
         sealed: Vec<u8>,
         now: u64,
     ) -> Result<Option<Entry>, StoreError> {
-        let store = self.store_name(table);
-        let record = barrier
-            .open(Address { store, key }, sealed)
-            .map_err(|_| StoreError::Corrupt(key.to_owned()))?;
+        let record = self.open_record(barrier, table, key, sealed)?;
         if has_expired(record.expires_at, now) {
             return Ok(None);
         }
@@ -100,6 +99,18 @@ impl<T: Tables> SqlAdapter<T> {
             value: record.value,
             version,
         }))
+    }
+
+    fn open_record(
+        &self,
+        barrier: &Barrier,
+        table: Table,
+        key: &str,
+        sealed: Vec<u8>,
+    ) -> Result<Record, StoreError> {
+        let store = self.store_name(table);
+        let opened = barrier.open(Address { store, key }, sealed);
+        opened.map_err(|_| StoreError::Corrupt(key.to_owned()))
     }
 
     fn verified(&self) -> MutexGuard<'_, Verified> {
@@ -293,12 +304,8 @@ impl<T: Tables> Store for SqlAdapter<T> {
         limits::check_scan(prefix, after, limit)?;
         let barrier = self.tables.barrier()?;
         let now = self.now();
-        let after = after.filter(|after| *after >= prefix);
-        let range = Range {
-            from: after.unwrap_or(prefix),
-            except: after.unwrap_or_default(),
-            end: &format!("{prefix}{ABOVE_ALL}"),
-        };
+        let end = format!("{prefix}{ABOVE_ALL}");
+        let range = Range::after(after.filter(|after| *after >= prefix), prefix, &end);
         let mut page = PageBuilder::new(limit);
         let found = self
             .tables
@@ -323,6 +330,47 @@ impl<T: Tables> Store for SqlAdapter<T> {
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         limits::check_commit(&checks, &changes)?;
         self.commit_to(Table::Entry, &checks, &changes)
+    }
+}
+
+impl<T: Tables> Export for SqlAdapter<T> {
+    fn open(&self) -> Result<(), StoreError> {
+        self.tables.barrier().map(drop)
+    }
+
+    fn export(
+        &self,
+        after: Option<&str>,
+        entries: u32,
+        bytes: usize,
+    ) -> Result<Vec<ExportedEntry>, StoreError> {
+        let barrier = self.tables.barrier()?;
+        let now = self.now();
+        let end = ABOVE_ALL.to_string();
+        // A scan answers one row more.
+        let limit = entries.saturating_sub(1);
+        let mut exported = Vec::new();
+        let mut last = None;
+        // Pages whose entries have all ended by their sealed word are not the end.
+        while exported.is_empty() {
+            let range = Range::after(last.as_deref().or(after), "", &end);
+            let found = self.tables.scan(Table::Entry, &range, now, limit, bytes)?;
+            let Some(end_of_page) = found.last() else {
+                break;
+            };
+            last = Some(end_of_page.key.clone());
+            for Stored { key, sealed, .. } in found {
+                let record = self.open_record(&barrier, Table::Entry, &key, sealed)?;
+                if !has_expired(record.expires_at, now) {
+                    exported.push(ExportedEntry {
+                        key,
+                        value: Zeroizing::new(record.value),
+                        expires_at: record.expires_at,
+                    });
+                }
+            }
+        }
+        Ok(exported)
     }
 }
 

@@ -50,6 +50,18 @@ pub struct Range<'a> {
     pub end: &'a str,
 }
 
+impl<'a> Range<'a> {
+    /// The keys behind `after`, or from `first` on where there is none, up to `end`.
+    #[must_use]
+    pub fn after(after: Option<&'a str>, first: &'a str, end: &'a str) -> Self {
+        Self {
+            from: after.unwrap_or(first),
+            except: after.unwrap_or_default(),
+            end,
+        }
+    }
+}
+
 /// A change of an entry, with its value sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedChange<'a> {

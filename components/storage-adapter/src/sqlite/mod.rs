@@ -8,6 +8,8 @@
 
 mod connection;
 mod database;
+#[cfg(feature = "native-sqlite")]
+pub mod native;
 mod statements;
 mod tables;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use gatehouse_access::{AccessService, Failure as AccessFailure};
 use gatehouse_orgs::Orgs;
-use gatehouse_ports::{OsRandom, Random as _, SystemClock};
+use gatehouse_ports::{OsRandom, Random as _, Store, SystemClock};
 use gatehouse_store::{
     Backend, Generation, Inventory, KeyShare, Namespace, PrivateStore, Restoration, RestoredSeal,
     RootKey, SealKind, SharedClock, Sharing, read_key_file, read_manifest,
@@ -148,22 +148,27 @@ fn target(
     }
 }
 
-/// Ends every token of the store, by the rules of those who issue them.
+/// Ends every token of the store, without making the runtime wait.
 async fn end_all_tokens(store: Arc<dyn Backend>) -> Result<()> {
     let ended = tokio::task::spawn_blocking(move || {
         let part = |namespace| BlockingStore::new(PrivateStore::new(Arc::clone(&store), namespace));
-        let access = AccessService::new(part(Namespace::Access), SystemClock, OsRandom);
-        match access.end_all_tokens() {
-            // There are none.
-            Ok(()) | Err(AccessFailure::NotInitialized) => {}
-            Err(failure) => return Err(anyhow::Error::new(failure)),
-        }
-        let orgs = Orgs::new(part(Namespace::Orgs), SystemClock, OsRandom);
-        orgs.end_all_tokens()?;
-        Ok(())
+        end_tokens_of(part(Namespace::Access), part(Namespace::Orgs))
     });
-    let ended = ended.await.context("the tokens did not end")?;
-    ended.context("the tokens of the backup cannot be ended; restore it with --keep-tokens if they may all be valid")
+    ended.await.context("the tokens did not end")?
+}
+
+/// Ends every token, by the rules of the capabilities that issue them.
+pub(super) fn end_tokens_of(access: impl Store, orgs: impl Store) -> Result<()> {
+    let why = "the tokens of the backup cannot be ended; restore it with --keep-tokens if they may all be valid";
+    let access = AccessService::new(access, SystemClock, OsRandom);
+    match access.end_all_tokens() {
+        // There are none.
+        Ok(()) | Err(AccessFailure::NotInitialized) => {}
+        Err(failure) => return Err(failure).context(why),
+    }
+    let orgs = Orgs::new(orgs, SystemClock, OsRandom);
+    orgs.end_all_tokens().context(why)?;
+    Ok(())
 }
 
 /// A count that the witness has not seen of this store, so that it is taken for the newest copy and all others for old ones.

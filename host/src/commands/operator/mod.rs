@@ -5,6 +5,7 @@ mod clock;
 mod database;
 mod root_token;
 mod seal;
+mod store_source;
 mod user;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use gatehouse_store::create_key_file;
 
+use self::store_source::StoreSource;
 use super::configuration::Source;
 use super::output::tell;
 
@@ -26,19 +28,19 @@ pub(super) enum Command {
     },
     /// Makes the first root token of a server that is yet to be initialized, and prints it with its hash, for bootstrap.root_token_hash
     RootToken,
-    /// Makes a root token in the store of a stopped server whose seal is a key file, and prints it once
-    GenerateRoot(Source),
+    /// Makes a root token in the store of a stopped server whose seal is a key file, or of an installation under Spin, and prints it once
+    GenerateRoot(StoreSource),
     /// Gives the store of a stopped server a new key in a new key file; the old file is kept beside it
     Rekey(Source),
     /// How the key of a store is kept
     #[command(subcommand)]
     Seal(seal::Command),
-    /// Writes everything that a store holds at one moment to a file: of a stopped server, of a database beside its servers, or, with
-    /// --address, of a running server
+    /// Writes everything that a store holds at one moment to a file: of a stopped server, of a database beside its servers, of an
+    /// installation under Spin or, with --address, of a running server
     Backup(backup::Backup),
     /// Checks that a backup is complete and, with the key of its store, that it is genuine
     Verify(backup::Verify),
-    /// Puts a backup into the empty store that the settings name. All tokens end, unless they are to be kept
+    /// Puts a backup into the empty store that the settings name, or into new stores for Spin. All tokens end, unless they are to be kept
     Restore(backup::Restore),
     /// Shows the latest time in the store of a stopped server, and corrects it with --reset
     Clock(clock::Command),

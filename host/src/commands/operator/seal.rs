@@ -12,11 +12,12 @@ use gatehouse::blocking_store::BlockingStore;
 use gatehouse::seal::{SealedStore, migration};
 use gatehouse::settings::{SealType, Settings};
 use gatehouse_access::{AccessService, Revocation as _, System as _, TokenReference};
-use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_ports::{OsRandom, Store, SystemClock};
 use gatehouse_store::{Namespace, PrivateStore, SharedClock, Sharing};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use zeroize::Zeroizing;
 
+use super::store_source::{NamedStore, StoreSource};
 use crate::commands::configuration::Source;
 use crate::commands::on_runtime;
 use crate::commands::output::{print, tell};
@@ -51,15 +52,21 @@ pub(in crate::commands) struct Migration {
 }
 
 /// Prints a new root token, which is not shown again.
-pub(super) fn generate_root(source: &Source) -> Result<()> {
-    let settings = source.load()?;
-    give_root_token(&settings, |token| print(token))?;
+pub(super) fn generate_root(source: &StoreSource) -> Result<()> {
+    let give = |token: &str| print(token);
+    match source.load()? {
+        NamedStore::Server(settings) => give_root_token_of_server(&settings, give)?,
+        NamedStore::UnderSpin(spin) => spin.change_access(|store| give_root_token(store, give))?,
+    }
     tell("This root token never expires: revoke it once it is not needed any more.");
     Ok(())
 }
 
-/// Makes a root token and hands it to `give`. One that could not be given is revoked, since nobody would know what is valid.
-fn give_root_token(settings: &Settings, give: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+/// Makes a root token in the store of a stopped server and hands it to `give`.
+fn give_root_token_of_server(
+    settings: &Settings,
+    give: impl FnOnce(&str) -> Result<()>,
+) -> Result<()> {
     if settings.seal.kind == SealType::Shamir {
         bail!(
             "seal.type is \"shamir\": start the server, unseal it, and let the holders of shares run `bao operator generate-root`"
@@ -69,7 +76,12 @@ fn give_root_token(settings: &Settings, give: impl FnOnce(&str) -> Result<()>) -
     let clock: SharedClock = Arc::new(SystemClock);
     let opened = runtime.block_on(SealedStore::open(settings, &clock))?;
     let store = PrivateStore::new(Arc::clone(&opened.store), Namespace::Access);
-    let access = AccessService::new(BlockingStore::new(store), SystemClock, OsRandom);
+    give_root_token(&BlockingStore::new(store), give)
+}
+
+/// Makes a root token and hands it to `give`. One that could not be given is revoked, since no operator would know of it.
+fn give_root_token(store: &dyn Store, give: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+    let access = AccessService::new(store, SystemClock, OsRandom);
     let token = access.generate_root();
     let token = token.context("no root token was made")?;
     give(token.expose()).map_err(|error| {
@@ -187,7 +199,7 @@ mod tests {
 
     fn root_token(settings: &Settings) -> Result<String> {
         let mut given = String::new();
-        give_root_token(settings, |token| {
+        give_root_token_of_server(settings, |token| {
             token.clone_into(&mut given);
             Ok(())
         })?;
@@ -217,7 +229,7 @@ mod tests {
         drop((opened.seal, opened.upkeep, opened.backups));
         let token = root_token(&settings).unwrap();
         let mut lost = String::new();
-        let error = give_root_token(&settings, |token| {
+        let error = give_root_token_of_server(&settings, |token| {
             token.clone_into(&mut lost);
             bail!("the disk is full")
         });

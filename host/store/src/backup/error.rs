@@ -59,6 +59,11 @@ pub enum BackupError {
         "the backup was not made by who holds the key of its store, or was altered since; do not restore it"
     )]
     Forged,
+    /// A record does not open by the keyring of the backup.
+    #[error(
+        "the backup holds a record that its own key does not open: the store was altered before it was made; restore an older one"
+    )]
+    Unopenable,
     /// It became another file while it was read.
     #[error(
         "the backup was changed while it was being restored; begin again with a file that no program writes to"

@@ -23,12 +23,16 @@
 
 mod error;
 mod format;
+#[cfg(feature = "spin")]
+mod opened;
 mod reading;
 mod restoration;
 mod writing;
 
 pub use error::BackupError;
 pub use format::{Inventory, Manifest, SealKind, Summary};
+#[cfg(feature = "spin")]
+pub(crate) use opened::OpenedRecords;
 pub use reading::{read_manifest, verify_backup};
 pub(crate) use restoration::ensure_restored;
 pub use restoration::{Restoration, RestoredSeal};

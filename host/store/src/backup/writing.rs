@@ -50,7 +50,16 @@ impl Backup {
         installation: Option<String>,
         now: u64,
     ) -> Result<Self, BackupError> {
-        let mut snapshot = backend.snapshot().await?;
+        Self::of(backend.snapshot().await?, root_key, installation, now).await
+    }
+
+    /// Begins a backup of what `snapshot` shows, as [`Self::begin`] does.
+    pub(crate) async fn of(
+        mut snapshot: Box<dyn Snapshot>,
+        root_key: RootKey,
+        installation: Option<String>,
+        now: u64,
+    ) -> Result<Self, BackupError> {
         let seal = check_keyring(snapshot.as_mut(), &root_key).await?;
         let manifest = Manifest {
             program: env!("CARGO_PKG_VERSION").to_owned(),

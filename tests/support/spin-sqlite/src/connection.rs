@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gatehouse_storage_adapter::sqlite::{DatabaseError, Row, Value};
+use gatehouse_storage_adapter::sqlite::native::{self, Answer, failure};
+use gatehouse_storage_adapter::sqlite::{DatabaseError, Value};
+use rusqlite::OpenFlags;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::types::ValueRef;
-use rusqlite::{OpenFlags, params_from_iter, types};
 
 use crate::{Databases, Nature, Verdict, used_baton};
 
@@ -25,15 +25,6 @@ pub struct Connection {
     sent: Arc<AtomicU64>,
     /// True once an answer was lost, and with it the baton of the next statement.
     has_lost_baton: Arc<AtomicBool>,
-}
-
-/// Columns and rows of an answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Row>,
 }
 
 impl Connection {
@@ -93,11 +84,11 @@ impl Connection {
             }
         }
         match self.of.verdict(statement) {
-            Verdict::Proceed => self.query(statement, parameters),
+            Verdict::Proceed => native::execute(&self.lock(), statement, parameters),
             Verdict::Fail(error) => Err(error),
             Verdict::LoseAnswer(error) => {
                 self.has_lost_baton.store(true, Ordering::Relaxed);
-                self.query(statement, parameters)?;
+                native::execute(&self.lock(), statement, parameters)?;
                 Err(error)
             }
         }
@@ -120,47 +111,4 @@ impl Connection {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn query(&self, statement: &str, parameters: &[Value]) -> Result<Answer, DatabaseError> {
-        let connection = self.lock();
-        let mut statement = connection.prepare_cached(statement).map_err(failure)?;
-        let columns: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let count = columns.len();
-        let parameters = params_from_iter(parameters.iter().map(parameter));
-        let mut found = statement.query(parameters).map_err(failure)?;
-        let mut rows = Vec::new();
-        while let Some(row) = found.next().map_err(failure)? {
-            let values = (0..count).map(|column| row.get_ref(column).map(value));
-            rows.push(values.collect::<Result<Row, _>>().map_err(failure)?);
-        }
-        Ok(Answer { columns, rows })
-    }
-}
-
-fn parameter(from: &Value) -> types::Value {
-    match from {
-        Value::Integer(number) => types::Value::Integer(*number),
-        Value::Text(text) => types::Value::Text(text.clone()),
-        Value::Blob(bytes) => types::Value::Blob(bytes.clone()),
-        Value::Null => types::Value::Null,
-    }
-}
-
-fn value(from: ValueRef<'_>) -> Value {
-    match from {
-        ValueRef::Integer(number) => Value::Integer(number),
-        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
-        ValueRef::Real(_) | ValueRef::Null => Value::Null,
-    }
-}
-
-// The signature is that of `map_err`.
-#[allow(clippy::needless_pass_by_value)]
-fn failure(from: rusqlite::Error) -> DatabaseError {
-    DatabaseError::Io(from.to_string())
 }

@@ -10,15 +10,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use gatehouse::backup::{self, Destination, KeySource, RestoreOptions, begin_offline};
-use gatehouse::settings::Settings;
 use gatehouse_store::{Inventory, RootKey, SealKind, Sharing, read_manifest, verify_backup};
 use jiff::Timestamp;
 use url::Url;
 
 use self::progress::Progress;
 use super::seal::{print_shares, read_share};
+use super::store_source::{NamedStore, StoreSource};
 use crate::commands::client::{RemoteServer, TOKEN_VARIABLES, Token};
-use crate::commands::configuration::{Source, parse_assignment};
 use crate::commands::output::{print, tell};
 
 /// Stands for standard output in place of a file.
@@ -34,20 +33,16 @@ pub(in crate::commands) struct Backup {
     force: bool,
     /// Asks this running server, or that of GATEHOUSE_ADDR where there is no --config. A token that may read sys/backup is taken from
     /// GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
-    #[arg(long, value_name = "URL", conflicts_with = "config")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "spin_runtime"])]
     address: Option<Url>,
     /// PEM file with certificate authorities to trust for the running server beside those of the system; or GATEHOUSE_CACERT
-    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime"])]
     ca_file: Option<PathBuf>,
     /// File with the token for the running server
-    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime"])]
     token_file: Option<PathBuf>,
-    /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Any setting; overrides the file and the environment; may be repeated
-    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
-    set: Vec<(String, String)>,
+    #[command(flatten)]
+    store: StoreSource,
 }
 
 #[derive(Debug, Args)]
@@ -66,12 +61,12 @@ pub(in crate::commands) struct Verify {
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Restore {
     #[command(flatten)]
-    source: Source,
+    store: StoreSource,
     /// The backup
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The key file that the store had when the backup was made, if that is not seal.key_file; shares are read from standard input,
-    /// one a line
+    /// The key file that the store had when the backup was made, if that is not seal.key_file or --seal-key; shares are read from standard
+    /// input, one a line
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
     /// Splits a new key of the store into this many shares, which are printed once
@@ -104,22 +99,21 @@ impl Output {
 }
 
 /// What a backup is made of.
-enum Origin {
-    Store(Box<Settings>),
+enum Origin<'a> {
+    Store(NamedStore<'a>),
     Server(RemoteServer, Token),
 }
 
 impl Backup {
     /// The store where one is named, else the server.
-    fn origin(&self) -> Result<Origin> {
-        if let Some(config) = &self.config {
-            let settings = Source::of(config.clone(), self.set.clone()).load()?;
-            return Ok(Origin::Store(Box::new(settings)));
+    fn origin(&self) -> Result<Origin<'_>> {
+        if let Some(store) = self.store.find()? {
+            return Ok(Origin::Store(store));
         }
         let server =
             RemoteServer::or_of_environment(self.address.as_ref(), self.ca_file.as_deref())?;
         let server = server.context(
-            "name the store by --config, or a running server by --address or GATEHOUSE_ADDR",
+            "name the store by --config, a running server by --address or GATEHOUSE_ADDR, or an installation under Spin by --spin-runtime",
         )?;
         let whose = "that may read sys/backup, such as a root token";
         let token = Token::find(self.token_file.as_deref(), &TOKEN_VARIABLES, whose)?;
@@ -146,8 +140,11 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
             .await?;
             None
         }
-        Origin::Store(settings) => {
-            let mut made = begin_offline(&settings, read_share).await?;
+        Origin::Store(store) => {
+            let mut made = match store {
+                NamedStore::Server(settings) => begin_offline(&settings, read_share).await?,
+                NamedStore::UnderSpin(spin) => spin.begin_backup().await?,
+            };
             while let Some(part) = made.next().await? {
                 output.write(&part)?;
                 progress.at(made.bytes());
@@ -225,7 +222,6 @@ fn key_to_verify(command: &Verify, file: &File) -> Result<Option<RootKey>> {
 }
 
 pub(super) async fn restore(command: &Restore) -> Result<()> {
-    let settings = command.source.load()?;
     let sharing = match (command.key_shares, command.key_threshold) {
         (Some(shares), Some(threshold)) => Some(Sharing::new(shares, threshold)?),
         _ => None,
@@ -238,10 +234,16 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
         sharing,
         keep_tokens: command.keep_tokens,
     };
-    let restored = backup::restore(&settings, options, read_share, print_shares, |bytes| {
-        progress.at(bytes);
-    });
-    let restored = restored.await?;
+    let at = |bytes| progress.at(bytes);
+    let (restored, way_in) = match command.store.load()? {
+        NamedStore::Server(settings) => {
+            let restored = backup::restore(&settings, options, read_share, print_shares, at);
+            let restored = restored.await?;
+            let way_in = way_in(restored.inventory.manifest.seal, sharing);
+            (restored, way_in)
+        }
+        NamedStore::UnderSpin(spin) => (spin.restore(options, at)?, WAY_IN_UNDER_SPIN),
+    };
     progress.finish();
     tell(format_args!(
         "{} is restored: {}",
@@ -259,12 +261,14 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
         );
     } else {
         tell(format_args!(
-            "All tokens have ended, API tokens of users, teams and organizations too: everyone has to log in again. {}",
-            way_in(restored.inventory.manifest.seal, sharing)
+            "All tokens have ended, API tokens of users, teams and organizations too: everyone has to log in again. {way_in}",
         ));
     }
     Ok(())
 }
+
+/// How an operator gets a root token for a store that was restored for Spin.
+const WAY_IN_UNDER_SPIN: &str = "`gatehouse operator generate-root` with the same --spin-runtime and --seal-key makes a root token.";
 
 /// How an operator gets a root token for the restored store.
 fn way_in(was: SealKind, sharing: Option<Sharing>) -> &'static str {

@@ -14,9 +14,16 @@ fn parsed(arguments: &[&str]) -> Result<Backup, clap::Error> {
 }
 
 #[test]
-fn a_backup_is_of_a_store_or_of_a_server() {
-    let of_store = parsed(&["--to", "f", "--config", "c", "--set", "a.b=c"]).unwrap();
-    assert_eq!(of_store.config.as_deref(), Some(Path::new("c")));
+fn a_backup_is_of_a_store_or_of_a_server_or_of_an_installation_under_spin() {
+    let of_store = parsed(&["--to", "f", "--config", "missing", "--set", "a.b=c"]).unwrap();
+    let unread = of_store.store.find().err().unwrap();
+    assert!(unread.to_string().contains("missing"), "{unread}");
+    let under_spin = ["--to", "f", "--spin-runtime", "r", "--seal-key", "k"];
+    for records in [&[][..], &["--spin-records", "key-value"]] {
+        let parsed = parsed(&[&under_spin, records].concat()).unwrap();
+        let found = parsed.store.find().unwrap();
+        assert!(matches!(found, Some(NamedStore::UnderSpin(_))));
+    }
     let of_server = parsed(&["--to", "-", "--address", "https://g.example:8200"]).unwrap();
     assert!(of_server.address.is_some());
     for wrong in [
@@ -31,6 +38,12 @@ fn a_backup_is_of_a_store_or_of_a_server() {
         ],
         &["--to", "f", "--config", "c", "--ca-file", "x"],
         &["--to", "f", "--config", "c", "--token-file", "x"],
+        &["--to", "f", "--spin-runtime", "r"],
+        &["--to", "f", "--seal-key", "k"],
+        &["--to", "f", "--spin-records", "sqlite"],
+        &[&under_spin[..], &["--config", "c"]].concat(),
+        &[&under_spin[..], &["--address", "https://g.example"]].concat(),
+        &[&under_spin[..], &["--set", "a.b=c"]].concat(),
     ] {
         assert!(parsed(wrong).is_err(), "{wrong:?}");
     }

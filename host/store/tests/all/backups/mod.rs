@@ -3,6 +3,7 @@
 mod altered;
 mod interrupted;
 mod restored;
+mod under_spin;
 
 use std::io::Cursor;
 use std::path::Path;

@@ -1,0 +1,168 @@
+//! The store that a command works on: that of a stopped server or of a database, or of an installation under Spin.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use gatehouse::settings::Settings;
+
+use crate::commands::configuration::{Source, parse_assignment};
+
+/// Options that name a store.
+#[derive(Debug, Args)]
+pub(in crate::commands) struct StoreSource {
+    /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
+    #[arg(long, value_name = "FILE", conflicts_with = "spin_runtime")]
+    config: Option<PathBuf>,
+    /// Any setting; overrides the file and the environment; may be repeated
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
+    set: Vec<(String, String)>,
+    #[command(flatten)]
+    spin: UnderSpin,
+}
+
+/// Options that name the store of an installation under Spin.
+#[derive(Debug, Args)]
+pub(in crate::commands) struct UnderSpin {
+    /// Runtime configuration of Spin that names the stores of an installation under Spin, in place of --config
+    #[arg(long, value_name = "FILE", requires = "seal_key")]
+    spin_runtime: Option<PathBuf>,
+    /// File with the text that Spin is given as its variable seal_key
+    #[arg(long, value_name = "FILE", requires = "spin_runtime")]
+    seal_key: Option<PathBuf>,
+    /// Where that installation keeps its records: in SQLite, as spin.toml has it, or in key-value stores
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value_t,
+        requires = "spin_runtime"
+    )]
+    spin_records: SpinRecords,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum SpinRecords {
+    #[default]
+    Sqlite,
+    KeyValue,
+}
+
+/// A store that a command was given.
+pub(super) enum NamedStore<'a> {
+    Server(Box<Settings>),
+    UnderSpin(&'a UnderSpin),
+}
+
+impl StoreSource {
+    /// The store that was named; `None` where none was.
+    pub(super) fn find(&self) -> Result<Option<NamedStore<'_>>> {
+        if let Some(config) = &self.config {
+            let settings = Source::of(config.clone(), self.set.clone()).load()?;
+            return Ok(Some(NamedStore::Server(Box::new(settings))));
+        }
+        let is_under_spin = self.spin.spin_runtime.is_some();
+        Ok(is_under_spin.then_some(NamedStore::UnderSpin(&self.spin)))
+    }
+
+    /// The store that was named, where a command needs one.
+    pub(super) fn load(&self) -> Result<NamedStore<'_>> {
+        self.find()?.context(
+            "name the store by --config, or that of an installation under Spin by --spin-runtime and --seal-key",
+        )
+    }
+}
+
+#[cfg(feature = "spin")]
+mod built_in {
+    use anyhow::{Context, Result};
+    use gatehouse::backup::{
+        RestoreOptions, Restored, SpinInstallation, begin_under_spin, restore_under_spin,
+    };
+    use gatehouse_ports::Store;
+    use gatehouse_store::{Backup, SpinForm};
+
+    use super::{SpinRecords, UnderSpin};
+    use crate::commands::operator::seal::read_share;
+    use crate::commands::output::tell;
+
+    impl UnderSpin {
+        fn installation(&self) -> Result<SpinInstallation<'_>> {
+            let named = self.spin_runtime.as_deref().zip(self.seal_key.as_deref());
+            let (runtime, seal_key) =
+                named.context("name the installation by --spin-runtime and --seal-key")?;
+            Ok(SpinInstallation {
+                runtime,
+                seal_key,
+                form: match self.spin_records {
+                    SpinRecords::Sqlite => SpinForm::Sqlite,
+                    SpinRecords::KeyValue => SpinForm::KeyValue,
+                },
+            })
+        }
+
+        /// Begins a backup of it.
+        pub(in crate::commands::operator) async fn begin_backup(&self) -> Result<Backup> {
+            let (backup, empty) = begin_under_spin(self.installation()?).await?;
+            for file in empty {
+                tell(format_args!(
+                    "{} has no records: its capability has not been called yet, or the path is wrong.",
+                    file.display()
+                ));
+            }
+            Ok(backup)
+        }
+
+        /// Restores a backup into it.
+        pub(in crate::commands::operator) fn restore(
+            &self,
+            options: RestoreOptions<'_>,
+            progress: impl FnMut(u64),
+        ) -> Result<Restored> {
+            restore_under_spin(self.installation()?, options, read_share, progress)
+        }
+
+        /// Has `change` change the records of access control.
+        pub(in crate::commands::operator) fn change_access(
+            &self,
+            change: impl FnOnce(&dyn Store) -> Result<()>,
+        ) -> Result<()> {
+            change(self.installation()?.open_to_write()?.access())
+        }
+    }
+}
+
+/// The program without SQLite.
+#[cfg(not(feature = "spin"))]
+mod left_out {
+    use anyhow::{Result, bail};
+    use gatehouse::backup::{RestoreOptions, Restored};
+    use gatehouse_ports::Store;
+    use gatehouse_store::Backup;
+
+    use super::UnderSpin;
+
+    const MISSING: &str = "this program was built without its feature `spin`";
+
+    impl UnderSpin {
+        #[allow(clippy::unused_async)]
+        pub(in crate::commands::operator) async fn begin_backup(&self) -> Result<Backup> {
+            bail!(MISSING)
+        }
+
+        pub(in crate::commands::operator) fn restore(
+            &self,
+            _: RestoreOptions<'_>,
+            _: impl FnMut(u64),
+        ) -> Result<Restored> {
+            bail!(MISSING)
+        }
+
+        pub(in crate::commands::operator) fn change_access(
+            &self,
+            _: impl FnOnce(&dyn Store) -> Result<()>,
+        ) -> Result<()> {
+            bail!(MISSING)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Opening the store of an installation.
+
+use std::path::{Path, PathBuf};
+
+use gatehouse_ports::{Store, StoreError};
+
+use super::file::{SharedConnection, connection};
+use super::key_value;
+use super::snapshot::SpinSnapshot;
+use super::{Part, SpinError, SpinFiles, SpinForm, part};
+use crate::{Backup, BackupError, Namespace, RootKey};
+
+/// The store of an installation under Spin.
+pub struct SpinStore {
+    seal_key: RootKey,
+    access: Box<dyn Part>,
+    others: Vec<(Namespace, Box<dyn Part>)>,
+    empty: Vec<PathBuf>,
+}
+
+/// One of its files.
+struct OpenFile<'f> {
+    path: &'f Path,
+    connection: SharedConnection,
+}
+
+impl SpinStore {
+    /// Opens the store to read it as it is at this moment, which all of its files have in common: Spin may go on. It changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When there is no installation, `seal_key` does not open it, or another program keeps it locked.
+    pub fn open_to_read(files: &SpinFiles, seal_key: &RootKey) -> Result<Self, SpinError> {
+        let (store, opened) = Self::open(files, seal_key, "pragma query_only = on")?;
+        hold_this_moment(&opened)?;
+        Ok(store)
+    }
+
+    /// Opens the store to change it. Spin may go on: the file decides between writers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open_to_read`], and for a key-value store, which only Spin writes to.
+    pub fn open_to_write(files: &SpinFiles, seal_key: &RootKey) -> Result<Self, SpinError> {
+        if files.form == SpinForm::KeyValue {
+            return Err(StoreError::Unavailable(key_value::READ_ONLY.to_owned()).into());
+        }
+        Ok(Self::open(files, seal_key, "")?.0)
+    }
+
+    fn open<'f>(
+        files: &'f SpinFiles,
+        seal_key: &RootKey,
+        setting: &str,
+    ) -> Result<(Self, Vec<OpenFile<'f>>), SpinError> {
+        let mut connections = Vec::new();
+        let mut others = Vec::new();
+        let mut empty = Vec::new();
+        let mut opened = |namespace, path: &'f Path| -> Result<Option<Box<dyn Part>>, SpinError> {
+            if !path.exists() {
+                return Ok(None);
+            }
+            let connection = SharedConnection::open(path)?;
+            connection.run(path, setting)?;
+            if !connection.holds(path, files.form, namespace)? {
+                return Ok(None);
+            }
+            let part = part(files.form, namespace, connection.clone(), seal_key);
+            part.open()?;
+            connections.push(OpenFile { path, connection });
+            Ok(Some(part))
+        };
+        let path = files.path_of_identity();
+        let access = opened(Namespace::Access, path)?.ok_or_else(|| {
+            let path = path.to_owned();
+            match path.exists() {
+                true => SpinError::NoInstallation { path },
+                false => SpinError::Missing { path },
+            }
+        })?;
+        for (namespace, path) in files.further_paths() {
+            match opened(namespace, path)? {
+                Some(part) => others.push((namespace, part)),
+                None => empty.push(path.to_owned()),
+            }
+        }
+        let store = Self {
+            seal_key: seal_key.duplicate(),
+            access,
+            others,
+            empty,
+        };
+        Ok((store, connections))
+    }
+
+    /// The records of the capability `access`.
+    #[must_use]
+    pub fn access(&self) -> &dyn Store {
+        &*self.access
+    }
+
+    /// The files that are not there or have no records, as those of a capability that was never called.
+    #[must_use]
+    pub fn empty(&self) -> &[PathBuf] {
+        &self.empty
+    }
+
+    /// Begins a backup of the store as it was when it was opened to be read. `now` is in milliseconds since 1970, and `installation` the
+    /// identity that the manifest is to name.
+    ///
+    /// # Errors
+    ///
+    /// When there is no randomness, or a file does not answer.
+    pub async fn backup(
+        self,
+        installation: Option<String>,
+        now: u64,
+    ) -> Result<Backup, BackupError> {
+        let mut parts = self.others;
+        parts.push((Namespace::Access, self.access));
+        let snapshot = SpinSnapshot::new(parts, &self.seal_key)?;
+        Backup::of(Box::new(snapshot), self.seal_key, installation, now).await
+    }
+}
+
+/// Has each connection go on with the state that its file has now. For a moment no other program writes to any of them.
+fn hold_this_moment(files: &[OpenFile<'_>]) -> Result<(), SpinError> {
+    let mut writers = Vec::with_capacity(files.len());
+    for OpenFile { path, .. } in files {
+        let writer = connection(path)?;
+        let begun = writer.execute_batch("begin immediate");
+        begun.map_err(|error| SpinError::of_sqlite(path, error))?;
+        writers.push(writer);
+    }
+    for OpenFile { path, connection } in files {
+        // The state is chosen by the first read and not by `begin`.
+        connection.run(path, "begin; select count(*) from sqlite_master")?;
+    }
+    // Dropping the writers lets other programs write again.
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Backups of an installation under Spin, and what becomes of them: a server of ours, and another installation under Spin (SEC-S11).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gatehouse_tests::{Answer, Host, Installation, Storage};
+use serde_json::json;
+
+use crate::HOST;
+use crate::command::{Run, run};
+use crate::moving::{fill, logged_in, make_organization, status_of};
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A server that was not started yet, and gets its access to Google where that of `of` does.
+fn beside(host: Host, of: &Installation) -> Installation {
+    let installation =
+        Installation::not_started_program(host.program(), Storage::Durable, "").unwrap();
+    let file = installation.configuration();
+    let settings = fs::read_to_string(&file).unwrap();
+    let [own, theirs] = [&installation, of].map(|it| it.google().token_url());
+    fs::write(&file, settings.replace(&own, &theirs)).unwrap();
+    installation
+}
+
+/// Writes a runtime configuration of Spin that names the files of the installation, which its stand-in has without one.
+fn runtime(installation: &Installation) -> PathBuf {
+    let labels = ["access", "auth-method", "orgs"];
+    let section = |label| {
+        format!("[sqlite_database.{label}]\ntype = \"spin\"\npath = \"data/{label}.sqlite\"\n")
+    };
+    let path = installation.folder().join("spin-runtime.toml");
+    fs::write(&path, labels.map(section).concat()).unwrap();
+    path
+}
+
+/// Runs `gatehouse operator` with options that name the store of an installation under Spin.
+fn under_spin(installation: &Installation, arguments: &[&str]) -> Run {
+    let (runtime, key) = (
+        runtime(installation),
+        installation.folder().join("seal.key"),
+    );
+    let named = ["--spin-runtime", text(&runtime), "--seal-key", text(&key)];
+    operator(installation, &[arguments, &named].concat())
+}
+
+fn operator(installation: &Installation, arguments: &[&str]) -> Run {
+    run(installation, [&["operator"], arguments].concat(), &[])
+}
+
+#[track_caller]
+fn assert_done(run: &Run) {
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+/// The token that `operator generate-root` printed.
+#[track_caller]
+fn root(run: &Run) -> String {
+    assert_done(run);
+    let mut lines = run.output.lines();
+    let token = lines.find(|line| line.starts_with("hvs."));
+    token.unwrap().to_owned()
+}
+
+fn organization(installation: &Installation, name: &str, token: &str) -> Answer {
+    let path = format!("/api/v2/organizations/{name}");
+    installation.send("GET", &path, Some(token), None)
+}
+
+#[test]
+fn s11_an_installation_moves_from_spin_to_our_own_server_and_back_with_all_that_it_holds() {
+    let before = Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
+    fill(&before);
+    let login = logged_in(&before, &before);
+    let file = before.folder().join("backup");
+    assert_done(&under_spin(&before, &["backup", "--to", text(&file)]));
+    // Spin goes on, and what it does from now on is not in the backup.
+    make_organization(&before, "demo-later");
+    assert_eq!(status_of(&before, &login), 200);
+    let key = before.folder().join("seal.key");
+    let verified = operator(&before, &["verify", text(&file), "--key-file", text(&key)]);
+    assert_done(&verified);
+    assert!(
+        verified.output.contains("holder of the key"),
+        "{verified:?}"
+    );
+
+    let mut ours = beside(Host::Gatehouse, &before);
+    let configuration = ours.configuration();
+    let config = ["--config", text(&configuration)];
+    let restore = ["restore", text(&file), "--key-file", text(&key)];
+    let restored = operator(&ours, &[&restore[..], &config].concat());
+    assert_done(&restored);
+    assert!(
+        restored.errors.contains("All tokens have ended"),
+        "{restored:?}"
+    );
+    let ours_root = root(&operator(
+        &ours,
+        &[&["generate-root"], &config[..]].concat(),
+    ));
+    ours.run().unwrap();
+    for ended in [before.root_token(), &login] {
+        assert_eq!(status_of(&ours, ended), 403);
+    }
+    let kept = organization(&ours, "demo-acme", &ours_root);
+    assert_eq!(kept.status, 200, "{kept:?}");
+    assert_eq!(organization(&ours, "demo-later", &ours_root).status, 404);
+    // With the key for Google, which no import can copy.
+    let login = logged_in(&before, &ours);
+    assert_eq!(ours.server().terminate().unwrap(), Some(0));
+
+    let file = ours.folder().join("backup");
+    let backup = ["backup", "--to", text(&file)];
+    assert_done(&operator(&ours, &[&backup[..], &config].concat()));
+    let mut after = beside(HOST, &before);
+    let key = ours.folder().join("seal.key");
+    let restore = [
+        "restore",
+        text(&file),
+        "--key-file",
+        text(&key),
+        "--keep-tokens",
+    ];
+    assert_done(&under_spin(&after, &restore));
+    let again = under_spin(&after, &restore);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.errors.contains("is there already"), "{again:?}");
+    after.run().unwrap();
+    for kept in [&ours_root, &login] {
+        assert_eq!(status_of(&after, kept), 200);
+    }
+    let kept = organization(&after, "demo-acme", &login);
+    assert_eq!(kept.status, 200, "{kept:?}");
+    logged_in(&before, &after);
+    let attributes = json!({"name": "demo-after", "email": "ops@example.com"});
+    let new = json!({"data": {"type": "organizations", "attributes": attributes}});
+    let made = after.send("POST", "/api/v2/organizations", Some(&login), Some(&new));
+    assert_eq!(made.status, 201, "{made:?}");
+}
+
+#[test]
+fn an_operator_without_a_root_token_makes_one_while_spin_goes_on() {
+    let installation = Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
+    fill(&installation);
+    let revoke = "/v1/auth/token/revoke-self";
+    assert_eq!(installation.as_root("POST", revoke, None).status, 204);
+    assert_eq!(status_of(&installation, installation.root_token()), 403);
+    let token = root(&under_spin(&installation, &["generate-root"]));
+    assert_eq!(status_of(&installation, &token), 200);
+    assert_eq!(organization(&installation, "demo-acme", &token).status, 200);
+
+    let other = beside(HOST, &installation);
+    let stranger = other.folder().join("seal.key");
+    let runtime = runtime(&installation);
+    let named = [
+        "generate-root",
+        "--spin-runtime",
+        text(&runtime),
+        "--seal-key",
+        text(&stranger),
+    ];
+    let refused = operator(&installation, &named);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.errors.contains("seal_key"), "{refused:?}");
+}
+
+#[test]
+fn a_runtime_configuration_that_names_no_files_of_spin_is_refused_with_what_mends_it() {
+    let installation =
+        Installation::not_started_program(HOST.program(), Storage::Durable, "").unwrap();
+    let runtime = installation.folder().join("spin-runtime.toml");
+    let key = installation.folder().join("seal.key");
+    let to = installation.folder().join("backup");
+    let libsql = "[sqlite_database.access]\ntype = \"libsql\"\nurl = \"http://127.0.0.1:1\"\n";
+    for (content, says) in [
+        ("[sqlite_database", "is no runtime configuration of Spin"),
+        ("", "has no [sqlite_database.access]"),
+        (libsql, "is no file of Spin's own"),
+        (
+            "[sqlite_database.access]\ntype = \"spin\"\npath = \"none\"\n\
+             [sqlite_database.auth-method]\ntype = \"spin\"\npath = \"none\"\n\
+             [sqlite_database.orgs]\ntype = \"spin\"\npath = \"none\"\n",
+            "there is no file",
+        ),
+    ] {
+        fs::write(&runtime, content).unwrap();
+        let named = [
+            "backup",
+            "--spin-runtime",
+            text(&runtime),
+            "--seal-key",
+            text(&key),
+            "--to",
+            text(&to),
+        ];
+        let refused = operator(&installation, &named);
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(refused.errors.contains(says), "{says}: {refused:?}");
+        assert!(!to.exists());
+    }
+}
