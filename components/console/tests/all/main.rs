@@ -13,6 +13,7 @@ mod configuration;
 mod forms;
 mod lists;
 mod overview;
+mod own_tokens;
 mod posts;
 mod secrets;
 mod sessions;
