@@ -183,6 +183,7 @@ fn every_other_page_is_there() {
     for page in [
         "/ui/mounts/check?mount=gcp",
         "/ui/mounts/config?mount=gcp",
+        "/ui/mounts/tune?mount=gcp",
         "/ui/roles?mount=gcp",
         "/ui/policies",
         "/ui/tokens",

@@ -18,3 +18,4 @@ mod posts;
 mod secrets;
 mod sessions;
 mod signing_out;
+mod tuning;
