@@ -26,7 +26,8 @@ fn hostile(api: &crate::browser::Api) {
         "permissions": { "can-manage-user-tokens": true },
     });
     let resource = json!({ "id": HOSTILE, "attributes": attributes,
-        "relationships": { "organization": { "data": { "id": HOSTILE } } } });
+        "relationships": { "organization": { "data": { "id": HOSTILE } }, "default-agent-pool": { "data": { "id": HOSTILE } },
+            "stacks-default-agent-pool": { "data": { "id": "x" } } } });
     let list = json!({ "data": [resource], "meta": { "pagination": { "total-pages": 3 } } });
     let one = json!({ "data": resource });
     api.answers("GET", "/api/v2/", 200, list.clone());

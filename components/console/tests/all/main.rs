@@ -17,5 +17,6 @@ mod own_tokens;
 mod posts;
 mod secrets;
 mod sessions;
+mod settings;
 mod signing_out;
 mod tuning;

@@ -1,5 +1,6 @@
 //! Organizations.
 
+mod default_pools;
 mod invitations;
 mod members;
 mod own_tokens;
