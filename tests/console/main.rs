@@ -118,6 +118,56 @@ fn a_visitor_signs_in_enables_the_method_and_makes_a_role() {
 }
 
 #[test]
+fn a_mount_is_tuned_and_goes_back_to_what_the_server_sets() {
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
+    let enabled = json!({ "type": "gcp" });
+    let made = SERVER.as_root("POST", "/v1/sys/auth/tuned", Some(&enabled));
+    assert_eq!(made.status, 204);
+    let page = "/ui/mounts/tune?mount=tuned";
+    let fields = [
+        ("description", "Ours"),
+        ("default_lease_ttl", "600"),
+        ("max_lease_ttl", "1h"),
+        ("token_type", "batch"),
+        ("listing_visibility", "unauth"),
+        ("audit_non_hmac_request_keys", "role"),
+    ];
+    let shown = browser.submit(page, &fields);
+    assert_eq!(shown.status, 303, "{}", shown.text);
+    let shown = browser.get(shown.header("location"));
+    assert!(shown.text.contains("The tuning is saved"), "{}", shown.text);
+    let mount = data("/v1/sys/auth")["tuned/"].clone();
+    assert_eq!(mount["description"], "Ours");
+    let config = &mount["config"];
+    assert_eq!(config["default_lease_ttl"], 600);
+    assert_eq!(config["max_lease_ttl"], 3600);
+    assert_eq!(config["token_type"], "batch");
+    assert_eq!(config["listing_visibility"], "unauth");
+    assert_eq!(config["audit_non_hmac_request_keys"], json!(["role"]));
+
+    let emptied = fields.map(|(name, value)| match name {
+        "token_type" => (name, value),
+        _ => (name, ""),
+    });
+    let shown = browser.submit(page, &emptied);
+    assert_eq!(shown.status, 303, "{}", shown.text);
+    let mount = data("/v1/sys/auth")["tuned/"].clone();
+    assert_eq!(mount["description"], "");
+    let config = &mount["config"];
+    assert_eq!(config["default_lease_ttl"], 0);
+    assert_eq!(config["max_lease_ttl"], 0);
+    assert_eq!(config["listing_visibility"], Value::Null);
+    assert_eq!(config["audit_non_hmac_request_keys"], Value::Null);
+
+    let refused = browser.submit(
+        page,
+        &[("max_lease_ttl", "10"), ("default_lease_ttl", "20")],
+    );
+    assert_eq!(refused.status, 400);
+    assert!(refused.text.contains("would be less"), "{}", refused.text);
+}
+
+#[test]
 fn a_refused_login_is_explained() {
     let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let jwt = unsigned_jwt();
@@ -183,6 +233,7 @@ fn every_other_page_is_there() {
     for page in [
         "/ui/mounts/check?mount=gcp",
         "/ui/mounts/config?mount=gcp",
+        "/ui/mounts/tune?mount=gcp",
         "/ui/roles?mount=gcp",
         "/ui/policies",
         "/ui/tokens",

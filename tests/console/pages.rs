@@ -61,7 +61,9 @@ fn make_subject(post: Post<'_>) -> [String; 2] {
 pub fn pages(post: Post<'_>, without: &[&str]) -> Vec<(String, u16)> {
     let [team, pool] = make_subject(post);
     let query = |address: &str| match address {
-        "/ui/mounts/config" | "/ui/mounts/check" | "/ui/roles" => "?mount=gcp".to_owned(),
+        "/ui/mounts/config" | "/ui/mounts/check" | "/ui/mounts/tune" | "/ui/roles" => {
+            "?mount=gcp".to_owned()
+        }
         "/ui/roles/edit" => format!("?mount=gcp&role={SUBJECT}"),
         "/ui/policies/edit" | "/ui/identity/entity" | "/ui/identity/group" => {
             format!("?name={SUBJECT}")
@@ -76,6 +78,7 @@ pub fn pages(post: Post<'_>, without: &[&str]) -> Vec<(String, u16)> {
     let addresses = gatehouse_console::addresses().filter(|address| !without.contains(address));
     let shown = addresses.map(|address| format!("{address}{}", query(address)));
     let further = [
+        "/ui/mounts/tune?mount=token",
         "/ui/roles/edit?mount=gcp",
         "/ui/policies/edit",
         "/ui/identity/edit?kind=entity",

@@ -39,6 +39,13 @@ fn user(browser: &mut Browser, name: &str) -> String {
     token_on(&shown)
 }
 
+/// The answer to who asks whose token this is.
+fn account(token: &str) -> reqwest::blocking::Response {
+    let client = reqwest::blocking::Client::new();
+    let address = format!("{}/api/v2/account/details", SERVER.process.address());
+    client.get(address).bearer_auth(token).send().unwrap()
+}
+
 #[test]
 fn entities_are_made_changed_given_an_alias_and_merged() {
     let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
@@ -178,6 +185,23 @@ fn an_organization_is_run_from_its_pages() {
     let shown = followed(&mut browser, pools, &fields);
     assert!(shown.text.contains("workers"), "{}", shown.text);
 
+    let fields = [
+        ("name", "console-acme"),
+        ("email", "new@example.com"),
+        ("collaborator-auth-policy", "password"),
+        ("user-tokens-enabled", "yes"),
+        ("default-execution-mode", "agent"),
+        ("default-agent-pool", "workers"),
+    ];
+    let shown = followed(&mut browser, settings, &fields);
+    let field = "name=\"default-agent-pool\" type=\"text\" value=\"workers\"";
+    assert!(shown.text.contains(field), "{}", shown.text);
+    let organization = organizations_api("GET", path);
+    assert_eq!(
+        organization["attributes"]["default-execution-mode"],
+        "agent"
+    );
+
     let tokens = "/ui/organizations/token?name=console-acme";
     let shown = browser.submit(tokens, &[("kind", "organization")]);
     let token = token_on(&shown);
@@ -269,14 +293,43 @@ fn a_person_who_was_invited_accepts_in_their_own_browser() {
 }
 
 #[test]
+fn a_user_makes_a_token_of_their_own_and_revokes_it() {
+    let place = "/ui/organizations/own-tokens";
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
+    let shown = browser.get(place);
+    assert!(shown.text.contains("belongs to no user"), "{}", shown.text);
+    let first = user(&mut browser, "console-grace");
+
+    let mut theirs = Browser::at(SERVER.process.address());
+    let sign_in = [("by", "organizations"), ("api_token", first.as_str())];
+    assert_eq!(theirs.submit("/ui/sign-in", &sign_in).status, 303);
+    let fields = [
+        ("description", "laptop"),
+        ("expired-at", "2100-01-31T00:00:00Z"),
+    ];
+    let shown = theirs.submit(place, &fields);
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    let second = token_on(&shown);
+    assert_eq!(account(&second).status(), 200);
+    let listed = theirs.get(place).text;
+    assert!(listed.contains("2100-01-31T00:00:00"), "{listed}");
+    assert!(!listed.contains(&second), "{listed}");
+
+    let (before, _) = listed.split_once("Revoke laptop").unwrap();
+    let (_, id) = before.rsplit_once("name=\"id\" value=\"").unwrap();
+    let id = id.split('"').next().unwrap();
+    let key = theirs.form_key(place);
+    let revoking = format!("{place}/revoke");
+    let shown = theirs.post(&revoking, &[("form_key", key.as_str()), ("id", id)]);
+    assert_eq!(shown.status, 303, "{}", shown.text);
+    assert_eq!(account(&second).status(), 401);
+    assert_eq!(account(&first).status(), 200);
+}
+
+#[test]
 fn signing_out_ends_the_token_of_a_user_who_says_which_it_is() {
     let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
     let token = user(&mut browser, "console-mallory");
-    let account = |token: &str| {
-        let client = reqwest::blocking::Client::new();
-        let address = format!("{}/api/v2/account/details", SERVER.process.address());
-        client.get(address).bearer_auth(token).send().unwrap()
-    };
     let shown: Value = serde_json::from_str(&account(&token).text().unwrap()).unwrap();
     let id = shown["data"]["id"].as_str().unwrap();
     let path = format!("/api/v2/users/{id}/authentication-tokens");

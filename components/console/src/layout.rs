@@ -29,18 +29,51 @@ impl Page {
     }
 }
 
-/// The sections, in the order in which they are named: address, name, and whether they take a token of the server.
-const SECTIONS: [(&str, &str, bool); 10] = [
-    ("/ui/", "Overview", false),
-    ("/ui/mounts", "Auth mounts", true),
-    ("/ui/explain", "Why was this login refused?", true),
-    ("/ui/policies", "Policies", true),
-    ("/ui/capabilities", "What may a token do?", true),
-    ("/ui/tokens", "Tokens", true),
-    ("/ui/leases", "Leases", true),
-    ("/ui/identity", "Identity", true),
-    ("/ui/organizations", "Organizations", false),
-    ("/ui/site", "Site administration", false),
+/// The visitors to whom a section is offered.
+#[derive(Clone, Copy)]
+enum OfferedTo {
+    All,
+    /// Those who signed in with a token of the server.
+    Server,
+    /// Those who signed in with an API token for organizations.
+    Organizations,
+}
+
+impl OfferedTo {
+    const fn includes(self, credential: &Credential) -> bool {
+        match self {
+            Self::All => true,
+            Self::Server => matches!(credential, Credential::Server(_)),
+            Self::Organizations => matches!(credential, Credential::Organizations(_)),
+        }
+    }
+}
+
+/// The sections, in the order in which they are named: address, name, and the visitors to whom they are offered.
+const SECTIONS: [(&str, &str, OfferedTo); 11] = [
+    ("/ui/", "Overview", OfferedTo::All),
+    ("/ui/mounts", "Auth mounts", OfferedTo::Server),
+    (
+        "/ui/explain",
+        "Why was this login refused?",
+        OfferedTo::Server,
+    ),
+    ("/ui/policies", "Policies", OfferedTo::Server),
+    (
+        "/ui/capabilities",
+        "What may a token do?",
+        OfferedTo::Server,
+    ),
+    ("/ui/tokens", "Tokens", OfferedTo::Server),
+    ("/ui/leases", "Leases", OfferedTo::Server),
+    ("/ui/identity", "Identity", OfferedTo::Server),
+    ("/ui/organizations", "Organizations", OfferedTo::All),
+    (
+        "/ui/organizations/own-tokens",
+        "Your API tokens",
+        OfferedTo::Organizations,
+    ),
+    ("/ui/site", "Site administration", OfferedTo::All),
 ];
 
 /// `page` in its frame, for a visitor at `path`.
@@ -61,8 +94,8 @@ pub fn framed(page: &Page, path: &str, session: &Session) -> Markup {
                     p class="name" { a href="/ui/" { "Gatehouse" } }
                     @if let Some(credential) = &session.credential {
                         nav aria-label="Sections" { ul {
-                            @for (address, name, of_server) in SECTIONS {
-                                @if !of_server || matches!(credential, Credential::Server(_)) {
+                            @for (address, name, offered_to) in SECTIONS {
+                                @if offered_to.includes(credential) {
                                     li { a href=(address) aria-current=[(address == path).then_some("page")] { (name) } }
                                 }
                             }

@@ -81,10 +81,11 @@ export class Visitor {
     throw new Error(`no form has the button "${text}": ${await this.text()}`);
   }
 
-  async signIn(token) {
+  /** Signs in by the form whose token is in that field. */
+  async signIn(token, field = "token") {
     await this.go("/ui/sign-in");
-    const form = await this.page.$('form:has(input[name="token"])');
-    await (await form.$('[name="token"]')).type(token);
+    const form = await this.page.$(`form:has(input[name="${field}"])`);
+    await (await form.$(`[name="${field}"]`)).type(token);
     const button = await form.$("button");
     await Promise.all([this.page.waitForNavigation(), button.click()]);
     assert.equal(await this.heading(), "Overview");

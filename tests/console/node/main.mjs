@@ -116,11 +116,7 @@ try {
 
   await scenario("the invitation is accepted, and a page of the site refused", async () => {
     const guest = await Visitor.at(browser, server.address);
-    await guest.go("/ui/sign-in");
-    const form = await guest.page.$('form:has(input[name="api_token"])');
-    await (await form.$('[name="api_token"]')).type(token);
-    const button = await form.$("button");
-    await Promise.all([guest.page.waitForNavigation(), button.click()]);
+    await guest.signIn(token, "api_token");
     await guest.go("/ui/organizations");
     await guest.submit("Join by-browser", {});
     assert.equal(await guest.heading(), "Organizations");
@@ -210,6 +206,7 @@ try {
       ["/ui/policies/edit", "Save the policy", { name: "refused", policy }],
       ["/ui/capabilities", "Ask", { paths: "auth/by-browser/role/by-browser" }],
       ["/ui/mounts", "Disable by-browser", {}],
+      ["/ui/mounts/tune?mount=by-browser", "Save", { default_lease_ttl: "20", max_lease_ttl: "10" }],
       ["/ui/tokens", "Look up", { accessor: "gone" }],
       ["/ui/organizations/token?name=by-browser", "Make a token", {}],
     ]) {
@@ -217,6 +214,19 @@ try {
       await judge.submit(button, fields);
       await judged(judge, `${page}: ${button}`);
     }
+  });
+
+  await scenario("so do those on which a user makes and revokes an API token", async () => {
+    const judge = await Visitor.at(browser, server.address, { scripts: true });
+    await judge.signIn(token, "api_token");
+    await judge.follow("Your API tokens");
+    await judge.submit("Make a token", { description: "laptop" });
+    assert.equal(await judge.heading(), "A token of yours");
+    await judged(judge, "a token of a user");
+    await judge.follow("Go on");
+    await judged(judge, "the tokens of a user");
+    await judge.submit("Revoke laptop", {});
+    assert(!(await judge.text()).includes("laptop"));
   });
   assert.deepEqual(faults, []);
 } finally {

@@ -17,6 +17,7 @@ mod roles;
 pub mod sign_in;
 mod site;
 mod tokens;
+mod tuning;
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -196,6 +197,11 @@ const ROUTES: [&[Route]; 4] = [
             configuration::change,
         ),
         Route::page("/ui/mounts/check", mounts::check),
+        Route::both(
+            tuning::PATH,
+            |visit| tuning::page(visit, html! {}),
+            tuning::change,
+        ),
         Route::page("/ui/roles", roles::list),
         Route::both("/ui/roles/edit", roles::edit, roles::save),
         Route::form("/ui/roles/delete", roles::delete),

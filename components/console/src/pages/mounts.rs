@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Answer, Outcome, Visit, required, then, typed_mount};
+use super::{Answer, Outcome, Visit, required, then, tuning, typed_mount};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, button, form, input, refused, table};
@@ -46,7 +46,10 @@ fn row(visit: &Visit<'_>, path: &str, mount: &Value) -> Vec<Markup> {
         html! { @if is_method {
             a href={ "/ui/roles?mount=" (query) } { "Roles" } ", "
             a href={ "/ui/mounts/config?mount=" (query) } { "configuration" } ", "
-            a href={ "/ui/mounts/check?mount=" (query) } { "check" }
+            a href={ "/ui/mounts/check?mount=" (query) } { "check" } ", "
+            a href={ (tuning::PATH) "?mount=" (query) } { "tuning" }
+        } @else {
+            a href={ (tuning::PATH) "?mount=" (query) } { "Tuning" }
         } },
         html! { @if is_method {
             (button(visit.session, "/ui/mounts/disable", &[("path", path)], &format!("Disable {path}")))

@@ -15,6 +15,12 @@ pub const REQUEST_ID: &str = "5a0f8f0e-0000-4000-8000-000000000001";
 /// The token that tests sign in with.
 pub const TOKEN: &str = "hvs.CAESIOvernight";
 
+/// The account of a user with this identifier.
+pub fn person(id: &str) -> Value {
+    json!({ "data": { "id": id, "attributes": { "username": "ada", "permissions": { "can-manage-user-tokens": true } },
+        "relationships": { "authenticated-resource": { "data": { "type": "users", "id": id } } } } })
+}
+
 type Rule = (&'static str, String, u16, Value);
 
 /// The answers of the API, the last rule first, and the requests that it was sent.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, person};
 
 /// The requests that changed something, as method, path and body.
 pub fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
@@ -387,6 +387,8 @@ fn a_refused_form_keeps_what_was_typed() {
     api.answers("GET", "/api/v2/admin/", 200, settings);
     let pool = json!({ "data": { "attributes": { "name": "workers" } } });
     api.answers("GET", "/api/v2/agent-pools/p-1", 200, pool);
+    api.answers("GET", "/api/v2/account/details", 200, person("user-1"));
+    api.answers("GET", "/api/v2/users/user-1/", 200, all.clone());
     for method in ["POST", "PATCH", "PUT"] {
         api.answers(method, "/api/v2/", 422, json!({ "errors": ["no"] }));
     }
@@ -410,6 +412,7 @@ fn a_refused_form_keeps_what_was_typed() {
             "/ui/organizations/pool/token?name=acme&id=p-1",
             "description",
         ),
+        ("/ui/organizations/own-tokens", "description"),
         ("/ui/site/users", "username"),
         ("/ui/site", "api-rate-limit"),
     ] {

@@ -438,6 +438,7 @@ fn what_names_no_mount_or_organization_is_answered_by_what_is_missing() {
         ("/ui/roles/edit", "mount"),
         ("/ui/mounts/config", "mount"),
         ("/ui/mounts/check", "mount"),
+        ("/ui/mounts/tune", "mount"),
         ("/ui/organizations/show", "name"),
         ("/ui/identity/entity", "name"),
     ] {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, person};
 
 const HOSTILE: &str = "\"><script>alert(1)</script>&'/../?#%";
 
@@ -22,14 +22,17 @@ fn hostile(api: &crate::browser::Api) {
     let attributes = json!({
         "name": HOSTILE, "email": HOSTILE, "notification-email": HOSTILE, "created-at": HOSTILE, "description": HOSTILE,
         "external-id": HOSTILE, "status": "invited", "token-type": HOSTILE, "plan-expired": true, "visibility": HOSTILE,
-        "organization-access": { HOSTILE: true }, "collaborator-auth-policy": HOSTILE,
+        "organization-access": { HOSTILE: true }, "collaborator-auth-policy": HOSTILE, "username": HOSTILE,
+        "permissions": { "can-manage-user-tokens": true },
     });
     let resource = json!({ "id": HOSTILE, "attributes": attributes,
-        "relationships": { "organization": { "data": { "id": HOSTILE } } } });
+        "relationships": { "organization": { "data": { "id": HOSTILE } }, "default-agent-pool": { "data": { "id": HOSTILE } },
+            "stacks-default-agent-pool": { "data": { "id": "x" } } } });
     let list = json!({ "data": [resource], "meta": { "pagination": { "total-pages": 3 } } });
     let one = json!({ "data": resource });
     api.answers("GET", "/api/v2/", 200, list.clone());
     for single in [
+        "account/details",
         "organizations/x",
         "organizations/%22",
         "teams/x",
@@ -61,6 +64,9 @@ const PAGES: &[&str] = &[
     "/ui/mounts/config?mount=%22%3E%3Cscript%3E",
     "/ui/mounts/check?mount=gcp",
     "/ui/mounts/check?mount=broken",
+    "/ui/mounts/tune?mount=gcp",
+    "/ui/mounts/tune?mount=token",
+    "/ui/mounts/tune?mount=%22%3E%3Cscript%3E",
     "/ui/roles?mount=gcp",
     "/ui/roles/edit?mount=gcp",
     "/ui/roles/edit?mount=gcp&role=x",
@@ -81,6 +87,7 @@ const PAGES: &[&str] = &[
     "/ui/identity/merge",
     "/ui/organizations",
     "/ui/organizations?q=%22%3E%3Cscript%3E",
+    "/ui/organizations/own-tokens",
     "/ui/organizations/show?name=x",
     "/ui/organizations/plan?name=x",
     "/ui/organizations/teams?name=x",
@@ -282,6 +289,7 @@ fn lists_of_an_organization_are_turned_each_by_itself() {
     let organization =
         json!({ "data": { "attributes": { "name": "acme", "plan-is-enterprise": true } } });
     api.answers("GET", "/api/v2/organizations/acme", 200, organization);
+    api.answers("GET", "/api/v2/account/details", 200, person("user-1"));
     let one = json!({ "data": { "attributes": { "name": "one" } } });
     for path in ["/api/v2/teams/t-1", "/api/v2/agent-pools/p-1"] {
         api.answers("GET", path, 200, one.clone());
@@ -332,6 +340,11 @@ fn lists_of_an_organization_are_turned_each_by_itself() {
             "/ui/organizations/sharing?name=acme",
             "provider-producers",
             format!("{of}/relationships/provider-producers?"),
+        ),
+        (
+            "/ui/organizations/own-tokens?",
+            "page",
+            "/api/v2/users/user-1/authentication-tokens?".to_owned(),
         ),
         (
             "/ui/site/organizations?q=",

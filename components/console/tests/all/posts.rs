@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, person};
 use crate::changes::changes;
 
 /// A form: where it is sent, its fields, the place that it leads to, and the one request that it makes of the API.
@@ -66,6 +66,8 @@ fn deletions() -> Vec<Post> {
             ("DELETE", "/api/v2/authentication-tokens/at-1"), Value::Null),
         post("/ui/organizations/token/revoke?name=acme", &[("kind", "audit-trails")], Some("/ui/organizations/token?name=acme"),
             ("DELETE", "/api/v2/organizations/acme/authentication-token?token=audit-trails"), Value::Null),
+        post("/ui/organizations/own-tokens/revoke", &[("id", "at-1")], Some("/ui/organizations/own-tokens"),
+            ("DELETE", "/api/v2/authentication-tokens/at-1"), Value::Null),
         post("/ui/organizations/retention?name=acme", &[("unset", "yes")], Some("/ui/organizations/retention?name=acme"),
             ("DELETE", "/api/v2/organizations/acme/relationships/data-retention-policy"), Value::Null),
         post("/ui/organizations/invitation", &[("id", "ou-1"), ("answer", "decline")], Some("/ui/organizations"),
@@ -98,6 +100,11 @@ fn changes_of_organizations() -> Vec<Post> {
             document("agent-pools", &json!({ "name": "all", "organization-scoped": true }))),
         post("/ui/organizations/pool/token?name=acme&id=p-1", &[("description", "worker")], None,
             ("POST", "/api/v2/agent-pools/p-1/authentication-tokens"), document("authentication-tokens", &json!({ "description": "worker" }))),
+        post("/ui/organizations/own-tokens", &[("description", "laptop"), ("expired-at", "2030-01-01T00:00:00Z")], None,
+            ("POST", "/api/v2/users/user-1/authentication-tokens"),
+            document("authentication-tokens", &json!({ "description": "laptop", "expired-at": "2030-01-01T00:00:00Z" }))),
+        post("/ui/organizations/own-tokens", &[("description", "")], None,
+            ("POST", "/api/v2/users/user-1/authentication-tokens"), document("authentication-tokens", &json!({}))),
         post("/ui/organizations/token/lifetime?name=acme", &[("token-type", "team"), ("days", "2")], Some("/ui/organizations/token?name=acme"),
             ("PATCH", "/api/v2/organizations/acme/token-ttl-policies"),
             document("organization-token-ttl-policies", &json!({ "token-ttl-policies": [{ "token-type": "team", "max-ttl-ms": 172_800_000 }] }))),
@@ -135,7 +142,13 @@ fn visitor(status: u16, body: &Value) -> Browser {
     ] {
         api.answers("GET", &format!("/api/v2/{path}"), 200, one(attributes));
     }
-    for list in ["organizations/acme/", "teams/t-1/", "agent-pools/p-1/"] {
+    api.answers("GET", "/api/v2/account/details", 200, person("user-1"));
+    for list in [
+        "organizations/acme/",
+        "teams/t-1/",
+        "agent-pools/p-1/",
+        "users/user-1/",
+    ] {
         api.answers(
             "GET",
             &format!("/api/v2/{list}"),

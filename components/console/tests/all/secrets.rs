@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Shown, TOKEN};
+use crate::browser::{Browser, Shown, TOKEN, person};
 
 const TYPED: [&str; 6] = [
     TOKEN,
@@ -99,6 +99,9 @@ fn visitor() -> Browser {
         .api
         .answers("GET", "/api/v2/organizations/acme", 200, organization);
     browser
+        .api
+        .answers("GET", "/api/v2/account/details", 200, person("user-1"));
+    browser
 }
 
 #[test]
@@ -147,6 +150,7 @@ fn a_token_that_was_made_is_in_the_page_that_made_it_and_in_no_other() {
             "/ui/organizations/pool/token?name=acme&id=x-1",
             [("description", "ci")],
         ),
+        ("/ui/organizations/own-tokens", [("description", "ci")]),
         ("/ui/site/users", [("username", "ada")]),
     ] {
         let (mut browser, mut told) = (visitor(), Told::default());

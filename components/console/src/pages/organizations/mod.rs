@@ -1,7 +1,9 @@
 //! Organizations.
 
+mod default_pools;
 mod invitations;
 mod members;
+mod own_tokens;
 mod plan;
 mod pools;
 mod retention;
@@ -29,6 +31,12 @@ const PATH: &str = "/ui/organizations";
 pub const ROUTES: &[Route] = &[
     Route::both(PATH, |visit| list(visit, html! {}), make),
     Route::form("/ui/organizations/invitation", invitations::respond),
+    Route::both(
+        own_tokens::PATH,
+        |visit| own_tokens::page(visit, html! {}),
+        own_tokens::make,
+    ),
+    Route::form(own_tokens::REVOKING, own_tokens::revoke),
     Route::both(
         "/ui/organizations/show",
         |visit| settings::page(visit, html! {}),

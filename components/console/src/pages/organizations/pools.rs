@@ -106,7 +106,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
 fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
     let answer = turned_to(visit, &format!("{path}/authentication-tokens"))?;
     Ok(html! {
-        (super::tokens::list(visit, organization, &answer))
+        (super::tokens::list(visit, &organization.address("token/revoke"), &answer))
         (turning(visit, &answer, &address(organization, visit.query.text("id"))))
     })
 }

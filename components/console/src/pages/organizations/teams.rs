@@ -190,7 +190,7 @@ fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<
     let answer = turned_to_by(visit, field, &format!("{path}/authentication-tokens"))?;
     let place = address(organization, visit.query.text("id"));
     Ok(html! {
-        (super::tokens::list(visit, organization, &answer))
+        (super::tokens::list(visit, &organization.address("token/revoke"), &answer))
         (turning_by(visit, field, &answer, &place))
     })
 }

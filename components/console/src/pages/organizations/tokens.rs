@@ -105,17 +105,16 @@ fn of_teams(
 ) -> Result<Markup, ApiError> {
     let answer = turned_to(visit, &format!("{path}/team-tokens"))?;
     Ok(html! {
-        (list(visit, organization, &answer))
+        (list(visit, &organization.address("token/revoke"), &answer))
         (turning(visit, &answer, &organization.address("token")))
     })
 }
 
-/// Tokens, each with a button that revokes it.
-pub(super) fn list(visit: &Visit<'_>, organization: &Organization, answer: &Value) -> Markup {
+/// Tokens, each with a button that revokes it by a form that goes to `action`.
+pub(super) fn list(visit: &Visit<'_>, action: &str, answer: &Value) -> Markup {
     let rows: Vec<Vec<Markup>> = entries(answer)
         .map(|token| {
             let (id, about) = (at(token, "/id"), at(token, "/attributes/description"));
-            let action = organization.address("token/revoke");
             let text = match about.as_str() {
                 "" => format!("Revoke {id}"),
                 about => format!("Revoke {about}"),
@@ -125,7 +124,7 @@ pub(super) fn list(visit: &Visit<'_>, organization: &Organization, answer: &Valu
                 html! { (at(token, "/attributes/created-at")) },
                 html! { (at(token, "/attributes/last-used-at")) },
                 html! { (at(token, "/attributes/expired-at")) },
-                button(visit.session, &action, &[("id", &id)], &text),
+                button(visit.session, action, &[("id", &id)], &text),
             ]
         })
         .collect();

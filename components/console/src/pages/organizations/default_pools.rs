@@ -1,0 +1,63 @@
+//! The agent pools that runs of an organization use by default.
+
+use serde_json::{Map, Value, json};
+
+use super::Organization;
+use crate::api::{at, encoded};
+use crate::pages::Visit;
+use crate::pages::resources::entries;
+
+/// The relationships of an organization with these pools. The fields of the form have the same names.
+const RELATIONSHIPS: [&str; 2] = ["default-agent-pool", "stacks-default-agent-pool"];
+
+/// The pools as the form shows them, by the names of its fields: the name of a pool, and nothing where none is set.
+pub(super) fn shown(visit: &Visit<'_>, organization: &Organization) -> Map<String, Value> {
+    let name_of = |id: &str| {
+        let path = format!("/api/v2/agent-pools/{}", encoded(id));
+        let pool = visit.api.read(&path).ok()?;
+        Some(at(&pool, "/data/attributes/name"))
+    };
+    let field = |relationship: &str| {
+        let place = format!("/data/relationships/{relationship}/data");
+        let pool = organization.shown.pointer(&place)?;
+        let text = match at(pool, "/id").as_str() {
+            "" => String::new(),
+            // What cannot be read has its identifier alone.
+            id => name_of(id).unwrap_or_else(|| id.to_owned()),
+        };
+        Some((relationship.to_owned(), text.into()))
+    };
+    RELATIONSHIPS.into_iter().filter_map(field).collect()
+}
+
+/// Takes the pools out of the changes that a form makes, in the form in which the API takes them.
+pub(super) fn taken(
+    visit: &Visit<'_>,
+    organization: &Organization,
+    changes: &mut Map<String, Value>,
+) -> Map<String, Value> {
+    let mut relationships = Map::new();
+    for relationship in RELATIONSHIPS {
+        let Some(typed) = changes.remove(relationship) else {
+            continue;
+        };
+        let pool = match typed.as_str().unwrap_or_default() {
+            "" => Value::Null,
+            typed => json!({ "type": "agent-pools", "id": id_of(visit, organization, typed) }),
+        };
+        relationships.insert(relationship.to_owned(), json!({ "data": pool }));
+    }
+    relationships
+}
+
+/// The identifier of a pool that was named by its name; what was typed where there is none of that name, or none to be seen.
+fn id_of(visit: &Visit<'_>, organization: &Organization, typed: &str) -> String {
+    let path = format!(
+        "{}/agent-pools?q={}&page%5Bsize%5D=100",
+        organization.path,
+        encoded(typed)
+    );
+    let found = visit.api.read(&path).unwrap_or_default();
+    let pool = entries(&found).find(|pool| at(pool, "/attributes/name") == typed);
+    pool.map_or_else(|| typed.to_owned(), |pool| at(pool, "/id"))
+}
