@@ -1,5 +1,5 @@
-//! Histories of concurrent clients of the front for Spin, checked for linearizability (SEC-V5): instances race on the key-value store
-//! alone, also when the host is killed between them.
+//! Histories of concurrent clients of the front for Spin, checked for linearizability (SEC-V5): instances race on the SQLite
+//! databases alone, also when the host is killed between them.
 
 #[path = "../histories/connection.rs"]
 mod connection;

@@ -80,7 +80,7 @@ impl FrontSettings {
         };
         gateway.strict_media_type = flag("strict_media_type")?;
         let has_console = flag("console")?;
-        // Whoever may send a request to Spin could ask first.
+        // Otherwise the first client that reaches Spin could take the server.
         gateway.initializer = match read("root_token_hash")? {
             None => Initializer::NoCaller,
             Some(hash) => {

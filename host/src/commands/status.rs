@@ -71,7 +71,9 @@ impl State {
     /// The word, with what leads on under this type of seal.
     fn in_words(self, seal_type: &str) -> &'static str {
         match self {
-            Self::NotInitialized => "not initialized: PUT /v1/sys/init makes the root token",
+            Self::NotInitialized => {
+                "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one"
+            }
             Self::Sealed if seal_type == KEY_FILE => "sealed: start it anew, its key is in a file",
             Self::Sealed => "sealed: unseal it with its shares",
             Self::Ready => "ready",

@@ -72,8 +72,13 @@ pub fn page(visit: &Visit<'_>) -> Answer {
     let state = match status {
         200 => "ready",
         429 => "standby",
-        501 => "not initialized: PUT /v1/sys/init initializes it",
-        503 => "sealed: `bao operator unseal` takes the shares of the root key",
+        501 => {
+            "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one"
+        }
+        503 if health["sealed"] == true => {
+            "sealed: `bao operator unseal` takes the shares of the root key; with a key file, start the server anew"
+        }
+        503 => "not ready: its database does not answer; the server's log says why",
         _ => "not known; the server's log says more",
     };
     let own = visit.api.read("/v1/auth/token/lookup-self").ok();

@@ -172,17 +172,27 @@ fn the_next_replacement_of_a_stored_key_is_told_while_it_is_ahead() {
 #[test]
 fn the_overview_tells_the_state_and_what_mends_it() {
     let mut browser = Browser::signed_in();
-    for (status, said) in [
-        (200, "ready"),
-        (429, "standby"),
-        (501, "not initialized: PUT /v1/sys/init initializes it"),
+    for (status, is_sealed, said) in [
+        (200, false, "ready"),
+        (429, false, "standby"),
+        (
+            501,
+            true,
+            "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one",
+        ),
         (
             503,
-            "sealed: `bao operator unseal` takes the shares of the root key",
+            true,
+            "sealed: `bao operator unseal` takes the shares of the root key; with a key file, start the server anew",
         ),
-        (472, "not known; the server's log says more"),
+        (
+            503,
+            false,
+            "not ready: its database does not answer; the server's log says why",
+        ),
+        (472, false, "not known; the server's log says more"),
     ] {
-        let health = json!({ "version": "1.21.0" });
+        let health = json!({ "version": "1.21.0", "sealed": is_sealed });
         browser.api.answers("GET", "/v1/sys/health", status, health);
         let shown = browser.get("/ui/").text;
         assert_eq!(fact(&shown, "State").as_deref(), Some(said), "{shown}");

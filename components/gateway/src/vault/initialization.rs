@@ -53,8 +53,8 @@ struct Made<'a> {
 
 /// POST `sys/init`: makes the shares, where the seal has some, and the first token.
 ///
-/// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case, unless its
-/// operator has chosen the first token by a hash.
+/// Beside the fields of the protocol, `root_token` names the token to be made. The caller who initializes a server owns it in any case, unless
+/// its operator has chosen the first token by a hash.
 pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;

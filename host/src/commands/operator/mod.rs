@@ -26,7 +26,8 @@ pub(super) enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Makes the first root token of a server that is yet to be initialized, and prints it with its hash, for bootstrap.root_token_hash
+    /// Makes the first root token of a server that is yet to be initialized, and prints it with its hash, for bootstrap.root_token_hash or, under
+    /// Spin, the variable root_token_hash
     RootToken,
     /// Makes a root token in the store of a stopped server whose seal is a key file, or of an installation under Spin, and prints it once
     GenerateRoot(StoreSource),

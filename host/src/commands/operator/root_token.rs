@@ -16,7 +16,7 @@ pub(super) fn run() -> Result<()> {
     writeln!(output, "Hash: {}", RootTokenHash::of(token.expose()))?;
     output.flush()?;
     tell(
-        "Set bootstrap.root_token_hash to the hash, and initialize the server with the token as X-Vault-Token. The token is stored nowhere.",
+        "Set bootstrap.root_token_hash to the hash (under Spin the variable root_token_hash), and initialize the server with the token as X-Vault-Token. The token is stored nowhere.",
     );
     Ok(())
 }

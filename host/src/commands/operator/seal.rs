@@ -96,7 +96,7 @@ fn not_given(error: &Error, is_revoked: bool) -> Error {
     let what = match is_revoked {
         true => "The root token that was made is revoked",
         false => {
-            "A root token is made, which nobody has and which never expires: revoke it by its accessor, which auth/token/accessors lists"
+            "A root token is made that could not be shown and never expires: revoke it by its accessor, which auth/token/accessors lists"
         }
     };
     anyhow::anyhow!("{error:#}. {what}; run the command again for another")

@@ -77,7 +77,7 @@ impl Made {
     fn lost(&self, error: &anyhow::Error) -> anyhow::Error {
         let id = &self.id;
         anyhow!(
-            "{error:#}. The user is made ({id}), and nobody has the first token: a site administrator makes another by \
+            "{error:#}. The user is made ({id}), and its first token could not be shown: a site administrator makes another by \
              POST /api/v2/users/{id}/authentication-tokens, and revokes the first, which is in the list there"
         )
     }
