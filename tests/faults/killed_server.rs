@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gatehouse_tests::{Installation, ROLE, ServerProcess, Storage};
+use gatehouse_tests::{Host, Installation, ROLE, ServerProcess, Storage};
 use serde_json::{Value, json};
 
 use crate::HOST;
@@ -18,11 +18,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
+    assert_kills_lose_nothing(HOST, KILLS);
+}
+
+/// Kills a server on this host so many times.
+pub fn assert_kills_lose_nothing(host: Host, kills: usize) {
     let mut installation =
-        Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
+        Installation::start_program(host.program(), Storage::Durable, "").unwrap();
     installation.set_up_login().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
-    for round in 0..KILLS {
+    for round in 0..kills {
         let fresh = under_load(&mut installation, ACKNOWLEDGED_BEFORE_A_KILL, |server| {
             server.kill();
         });
@@ -34,7 +39,7 @@ fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
     }
     // Later kills have not undone what earlier rounds had acknowledged.
     for token in &acknowledged {
-        assert_alive(&installation, token, KILLS);
+        assert_alive(&installation, token, kills);
     }
 }
 

@@ -24,6 +24,7 @@ mod go;
 mod hostile_requests;
 #[path = "../installation/import.rs"]
 mod import;
+mod key_value;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
 mod long_lists;

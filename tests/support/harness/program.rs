@@ -32,6 +32,8 @@ pub enum Host {
     Spin4,
     /// The same with its records in a PostgreSQL database.
     SpinPostgres,
+    /// The same with its records in key-value stores.
+    SpinKeyValue,
     /// The stand-in for Spin 3.6 and SpinKube: the front for WASI 0.2.
     Spin3,
 }
@@ -41,10 +43,12 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 | Self::SpinPostgres | Self::Spin3 => match real_spin() {
-                Some(spin) => self.real_spin(&spin),
-                None => self.program_with(self.whole()),
-            },
+            Self::Spin4 | Self::SpinPostgres | Self::SpinKeyValue | Self::Spin3 => {
+                match real_spin() {
+                    Some(spin) => self.real_spin(&spin),
+                    None => self.program_with(self.whole()),
+                }
+            }
         }
     }
 
@@ -54,6 +58,7 @@ impl Host {
             Self::Gatehouse => panic!("our own server needs no manifest"),
             Self::Spin4 => "spin.toml",
             Self::SpinPostgres => "spin-postgres.toml",
+            Self::SpinKeyValue => "spin-key-value.toml",
             Self::Spin3 => "spin-3.toml",
         };
         workspace().join(name)
@@ -105,7 +110,7 @@ impl Host {
     pub fn program_with(self, component: &Path) -> Program {
         let front = match self {
             Self::Gatehouse => panic!("our own server takes no component"),
-            Self::Spin4 | Self::SpinPostgres => "0.3",
+            Self::Spin4 | Self::SpinPostgres | Self::SpinKeyValue => "0.3",
             Self::Spin3 => "0.2",
         };
         let component = component.to_str().expect("folders of tests are UTF-8");
@@ -130,10 +135,11 @@ impl Host {
     /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composing takes each of
     /// them longer than all else of a start, so it is done once for each process of tests.
     fn whole(self) -> &'static Path {
-        static FILES: [OnceLock<PathBuf>; 3] = [const { OnceLock::new() }; 3];
+        static FILES: [OnceLock<PathBuf>; 4] = [const { OnceLock::new() }; 4];
         let (file, part) = match self {
             Self::Spin3 => (&FILES[0], Part::WholeP2),
             Self::SpinPostgres => (&FILES[2], Part::PostgresWhole),
+            Self::SpinKeyValue => (&FILES[3], Part::KeyValueWhole),
             _ => (&FILES[1], Part::Whole),
         };
         file.get_or_init(|| {
