@@ -156,6 +156,13 @@ impl Workshop {
             (Unit::AuthMethodWide, Quality::Draft) => Quality::Finished.profile(),
             (_, quality) => quality.profile(),
         };
+        // Its folder begins with what is in the shared one, which is to have the dependencies of this crate by then.
+        if let Some(relative) = unit.relative()
+            && !self.target_folder.join(recipe.folder).exists()
+            && profile == self.quality.profile()
+        {
+            self.compile(relative)?;
+        }
         let mut cargo = self.cargo("rustc", &recipe, profile)?;
         // Without the library that the crate is too, it can be optimized as a whole.
         cargo

@@ -118,6 +118,18 @@ impl Unit {
         self.recipe().package
     }
 
+    /// The unit of the same crate in the shared folder, where that is another one: it has nearly all dependencies in common with this one, with
+    /// the same features.
+    pub(crate) fn relative(self) -> Option<Self> {
+        let own = self.recipe();
+        let is_relative = |unit: &Self| {
+            let recipe = unit.recipe();
+            recipe.package == own.package && recipe.folder == PORTABLE
+        };
+        let relative = Self::ALL.into_iter().find(is_relative);
+        relative.filter(|relative| *relative != self)
+    }
+
     pub(crate) const fn recipe(self) -> Recipe {
         let (package, features, folder) = match self {
             Self::AuthMethod => ("gatehouse-auth-method", "component", PORTABLE),
