@@ -3,6 +3,8 @@
 use gatehouse_ports::StoreError;
 use tokio_postgres::error::{Severity, SqlState};
 
+use super::remedy::{causes, remedy};
+
 /// Why a database cannot be the store.
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresError {
@@ -15,7 +17,7 @@ pub enum PostgresError {
          server's certificate verified"
     )]
     Unencrypted,
-    /// No connection came about.
+    /// No connection came about, for the reason in the text, which says what mends it.
     #[error("the database cannot be reached: {0}")]
     Unreachable(String),
     /// The server could lose what it acknowledged.
@@ -170,48 +172,13 @@ impl From<Failure> for StoreError {
     }
 }
 
-const LET_IN: &str = "correct the user in storage.url, the password in storage.password_file, or pg_hba.conf of the database server";
-const NAME_PRIMARY: &str =
-    "name the primary in storage.url, and set default_transaction_read_only = off there";
-
-/// What an operator can do about a refusal of the database, where its own words do not say it.
-fn remedy(code: &SqlState) -> Option<&'static str> {
-    Some(match *code {
-        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => LET_IN,
-        SqlState::INVALID_CATALOG_NAME => "make the database, or correct its name in storage.url",
-        SqlState::TOO_MANY_CONNECTIONS => {
-            "raise max_connections of the database server, or lower storage.connections of those that use it"
-        }
-        SqlState::DISK_FULL => "make room on the disk of the database server",
-        SqlState::READ_ONLY_SQL_TRANSACTION => NAME_PRIMARY,
-        _ => return None,
-    })
-}
-
-/// The same about what the client of the database says of itself.
-fn remedy_of_client(text: &str) -> Option<&'static str> {
-    let remedies = [
-        ("password missing", LET_IN),
-        ("does not allow writes", NAME_PRIMARY),
-    ];
-    let mut remedies = remedies.into_iter();
-    remedies.find_map(|(words, remedy)| text.contains(words).then_some(remedy))
-}
-
 /// The error in words, without details, which may hold keys or values, and what mends it where that is known.
 pub fn describe(error: &tokio_postgres::Error) -> String {
-    let (text, remedy) = match error.as_db_error() {
-        Some(refusal) => {
-            let text = format!("{} ({})", refusal.message(), refusal.code().code());
-            (text, remedy(refusal.code()))
-        }
-        None => {
-            let text = with_causes(error);
-            let remedy = remedy_of_client(&text);
-            (text, remedy)
-        }
+    let text = match error.as_db_error() {
+        Some(refusal) => format!("{} ({})", refusal.message(), refusal.code().code()),
+        None => with_causes(error),
     };
-    match remedy {
+    match remedy(error) {
         Some(remedy) => format!("{text}; {remedy}"),
         None => text,
     }
@@ -219,13 +186,11 @@ pub fn describe(error: &tokio_postgres::Error) -> String {
 
 fn with_causes(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        let cause = error.to_string();
+    for cause in causes(error) {
+        let cause = cause.to_string();
         if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
-        source = error.source();
     }
     text
 }

@@ -17,6 +17,7 @@ use tokio_postgres::{Client, Config, Row};
 use super::address::{Address, CONNECT_TIME};
 use super::confirmation::Confirmation;
 use super::error::{Failure, PostgresError, describe};
+use super::remedy::NO_ANSWER;
 use super::statements::{CONFIRM, DESCRIBE_SERVER, PREPARE_SESSION, SHOW_ENGINE};
 use crate::backend::Answer;
 
@@ -45,8 +46,7 @@ impl Session {
     /// When no connection comes about, or the server could lose or withhold what was acknowledged.
     pub async fn open(address: &Address) -> Result<(Self, Server), PostgresError> {
         let connected = timeout(address.time_for_all_hosts(), address.connect()).await;
-        let connected =
-            connected.map_err(|_| PostgresError::Unreachable("it takes too long".into()))?;
+        let connected = connected.map_err(|_| PostgresError::Unreachable(too_long()))?;
         let (client, connection) = connected.map_err(|error| no_connection(&error))?;
         let session = Self { client, connection };
         let server = Server::prepare(&session.client).await?;
@@ -121,6 +121,10 @@ impl Server {
             started_at: row.try_get(7).map_err(read)?,
         })
     }
+}
+
+fn too_long() -> String {
+    format!("it takes too long to connect; {NO_ANSWER}")
 }
 
 fn no_connection(error: &tokio_postgres::Error) -> PostgresError {
@@ -268,7 +272,7 @@ impl Connections {
                 "all {} connections are in use; raise storage.connections, or max_connections of the database",
                 self.most
             )),
-            PoolError::Timeout(_) => Failure::NotSent("it takes too long to connect".to_owned()),
+            PoolError::Timeout(_) => Failure::NotSent(too_long()),
             PoolError::Backend(error) => Failure::NotSent(describe(&error)),
             PoolError::PostCreateHook(HookError::Message(text)) if text != LOST => {
                 Failure::Refused(text.into_owned())

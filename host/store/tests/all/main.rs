@@ -59,6 +59,7 @@ mod postgres_plans;
 mod postgres_purge;
 mod postgres_refusals;
 mod postgres_room;
+mod postgres_unreachable;
 mod scans;
 mod seal_orders;
 mod sealing;
