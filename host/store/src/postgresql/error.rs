@@ -1,5 +1,7 @@
 //! Why a database cannot be used, or did not answer.
 
+use std::fmt;
+
 use gatehouse_ports::StoreError;
 use tokio_postgres::error::{Severity, SqlState};
 
@@ -111,7 +113,7 @@ pub enum PostgresError {
 }
 
 /// What became of one statement that has no answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Failure {
     /// It was rolled back since others were at work at the same time. Worth trying at once.
     Again(String),
@@ -159,16 +161,20 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Again(text) => write!(formatter, "others kept changing the same records: {text}"),
+            Self::NotSent(text) | Self::Unknown(text) | Self::Busy(text) | Self::Refused(text) => {
+                formatter.write_str(text)
+            }
+        }
+    }
+}
+
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
-        let text = match failure {
-            Failure::Again(text) => format!("others kept changing the same records: {text}"),
-            Failure::NotSent(text)
-            | Failure::Unknown(text)
-            | Failure::Busy(text)
-            | Failure::Refused(text) => text,
-        };
-        Self::Unavailable(format!("the database failed: {text}"))
+        Self::Unavailable(format!("the database failed: {failure}"))
     }
 }
 
