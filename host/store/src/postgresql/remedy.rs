@@ -26,6 +26,8 @@ const NO_AUTHORITY: &str = "give the database server a certificate that is not a
                             that signed it in storage.ca_file";
 const NOT_RUNNING: &str = "start the database server if it was stopped, or wait until it accepts connections: servers go on by themselves then";
 
+const BY_SESSION: &str = "have the pooler between this server and the database lend out connections by session, not by transaction or statement";
+
 /// The remedy for this error, where one is known.
 pub fn remedy(error: &tokio_postgres::Error) -> Option<&'static str> {
     match error.code() {
@@ -55,6 +57,7 @@ fn of_refusal(code: &SqlState) -> Option<&'static str> {
         }
         SqlState::DISK_FULL => "make room on the disk of the database server",
         SqlState::READ_ONLY_SQL_TRANSACTION => NAME_PRIMARY,
+        SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT => BY_SESSION,
         _ => return None,
     })
 }

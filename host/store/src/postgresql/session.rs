@@ -147,6 +147,10 @@ pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     match error.code() {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => PostgresError::NotPermitted(text),
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => PostgresError::ReadOnly,
+        // A statement goes to another session than the one that it was prepared in.
+        Some(&(SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT)) => {
+            PostgresError::SessionLost
+        }
         _ => PostgresError::Refused(text),
     }
 }

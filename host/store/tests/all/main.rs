@@ -57,6 +57,7 @@ mod postgres_faults;
 mod postgres_locks;
 mod postgres_nodes;
 mod postgres_plans;
+mod postgres_pooler;
 mod postgres_proxy;
 mod postgres_purge;
 mod postgres_refusals;
