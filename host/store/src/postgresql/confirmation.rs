@@ -2,10 +2,11 @@
 //!
 //! A primary that was replaced by its synchronous standby, and still runs, confirms no write any more, since the standby that it waits for
 //! has left it. It goes on to answer reads, from what it had. So a server that is not confirmed that it runs reads nothing from it either,
-//! and reads only over connections to the one that confirms.
+//! and reads only over connections to the one that confirms. A refusal needs no standby: where the database refuses a beat, another write that
+//! needs no room has to be confirmed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use gatehouse_ports::StoreError;
@@ -13,13 +14,15 @@ use gatehouse_ports::StoreError;
 use super::error::Failure;
 use super::unavailable;
 
-/// After how many beats in a row that have no answer nothing is read: one may meet a moment in which the database is busy.
-const UNANSWERED: u32 = 2;
+/// After how many beats in a row by which no write was confirmed nothing is read: one may meet a moment in which the database is busy.
+const UNCONFIRMED: u32 = 2;
 
-/// How many beats in a row have no answer, and who confirmed the last write.
+/// How many beats in a row had no write confirmed, and who confirmed the last one.
 #[derive(Debug, Default)]
 pub struct Confirmation {
-    unanswered: AtomicU32,
+    unconfirmed: AtomicU32,
+    /// How the last of them ended.
+    why: Mutex<String>,
     confirmed: Mutex<Option<Confirmed>>,
 }
 
@@ -63,19 +66,33 @@ impl Confirmation {
         *confirmed.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the answer to a beat. One that is refused, for want of room for example, is an answer. One that was not sent says nothing of the
-    /// database that connections are open to, unless the one before had no answer: a primary that was replaced may take no new connection.
-    pub fn note<T>(&self, answer: &Result<T, Failure>) {
-        match answer {
-            Ok(_) | Err(Failure::Refused(_)) => self.unanswered.store(0, Ordering::Release),
-            Err(Failure::Unknown(_) | Failure::Busy(_)) => {
-                self.unanswered.fetch_add(1, Ordering::AcqRel);
+    /// Notes by which server of the database a write was confirmed at a beat, or why by none.
+    ///
+    /// A refusal confirms nothing: a primary that was replaced refuses what it has no room for, or what it may not write any more, without
+    /// its standby. A beat that was not sent says nothing of the database that connections are open to, unless the one before had no write
+    /// confirmed: such a primary may take no new connection.
+    pub fn note(&self, confirmed_by: &Result<i64, Failure>) {
+        match confirmed_by {
+            Ok(started_at) => {
+                self.unconfirmed.store(0, Ordering::Release);
+                self.confirm(*started_at);
             }
-            Err(Failure::NotSent(_)) if self.unanswered.load(Ordering::Acquire) > 0 => {
-                self.unanswered.fetch_add(1, Ordering::AcqRel);
+            Err(Failure::NotSent(_)) if self.unconfirmed.load(Ordering::Acquire) == 0 => {}
+            Err(Failure::Again(_)) => {}
+            Err(
+                Failure::NotSent(why)
+                | Failure::Unknown(why)
+                | Failure::Busy(why)
+                | Failure::Refused(why),
+            ) => {
+                self.why().clone_from(why);
+                self.unconfirmed.fetch_add(1, Ordering::AcqRel);
             }
-            Err(Failure::Again(_) | Failure::NotSent(_)) => {}
         }
+    }
+
+    fn why(&self) -> MutexGuard<'_, String> {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets a call go on that is to be answered by the database.
@@ -84,12 +101,13 @@ impl Confirmation {
     ///
     /// While writes are not confirmed.
     pub fn check(&self) -> Result<(), StoreError> {
-        match self.unanswered.load(Ordering::Acquire) < UNANSWERED {
+        match self.unconfirmed.load(Ordering::Acquire) < UNCONFIRMED {
             true => Ok(()),
-            false => Err(unavailable(
-                "the database confirms no writes, so it may have been replaced: see that its synchronous standby runs, or end it if another one \
-                 has been promoted in its place",
-            )),
+            false => Err(unavailable(format!(
+                "the database confirms no writes ({}), so it may have been replaced: see that its synchronous standby runs, or end it if \
+                 another one has been promoted in its place",
+                self.why()
+            ))),
         }
     }
 }
@@ -98,36 +116,39 @@ impl Confirmation {
 mod tests {
     use super::*;
 
-    fn unanswered() -> Result<(), Failure> {
+    fn unanswered() -> Result<i64, Failure> {
         Err(Failure::Unknown("no answer in time".to_owned()))
     }
 
     #[test]
-    fn s7_two_beats_without_an_answer_end_reading_until_one_has_it() {
-        let confirmation = Confirmation::default();
-        confirmation.note(&unanswered());
-        assert!(confirmation.check().is_ok());
-        confirmation.note(&unanswered());
-        assert!(confirmation.check().is_err());
-        confirmation.note(&Ok(()));
-        assert!(confirmation.check().is_ok());
+    fn s7_two_beats_by_which_no_write_was_confirmed_end_reading_until_one_is() {
+        let refused = Err(Failure::Refused("the disk is full".to_owned()));
+        let busy = Err(Failure::Busy("canceled".to_owned()));
+        for last in [unanswered(), refused, busy] {
+            let confirmation = Confirmation::default();
+            confirmation.note(&unanswered());
+            assert!(confirmation.check().is_ok());
+            confirmation.note(&last);
+            assert!(confirmation.check().is_err());
+            confirmation.note(&Ok(1));
+            assert!(confirmation.check().is_ok());
+        }
     }
 
     #[test]
-    fn a_database_that_refuses_a_beat_has_answered_and_one_that_cannot_be_reached_has_not_been_asked()
-     {
+    fn s7_a_server_that_reads_nothing_says_how_the_last_beat_ended() {
+        let confirmation = Confirmation::default();
+        confirmation.note(&unanswered());
+        confirmation.note(&Err(Failure::Refused("the disk is full".to_owned())));
+        let text = confirmation.check().unwrap_err().to_string();
+        assert!(text.contains("the disk is full"), "{text}");
+    }
+
+    #[test]
+    fn a_database_that_cannot_be_reached_has_not_been_asked() {
         let confirmation = Confirmation::default();
         for _ in 0..3 {
-            confirmation.note(&unanswered());
-            confirmation.note(&Err::<(), _>(Failure::Refused(
-                "the disk is full".to_owned(),
-            )));
-            confirmation.note(&unanswered());
-            assert!(confirmation.check().is_ok());
-            confirmation.note(&Err::<(), _>(Failure::Refused(String::new())));
-        }
-        for _ in 0..3 {
-            confirmation.note(&Err::<(), _>(Failure::NotSent(String::new())));
+            confirmation.note(&Err(Failure::NotSent(String::new())));
         }
         assert!(confirmation.check().is_ok());
     }
@@ -151,7 +172,7 @@ mod tests {
     #[test]
     fn s7_a_beat_that_cannot_be_sent_after_one_without_an_answer_ends_reading() {
         let confirmation = Confirmation::default();
-        let not_sent = || Err::<(), _>(Failure::NotSent("too many connections".to_owned()));
+        let not_sent = || Err(Failure::NotSent("too many connections".to_owned()));
         confirmation.note(&not_sent());
         confirmation.note(&unanswered());
         assert!(confirmation.check().is_ok());
@@ -159,7 +180,7 @@ mod tests {
         assert!(confirmation.check().is_err());
         confirmation.note(&not_sent());
         assert!(confirmation.check().is_err());
-        confirmation.note(&Ok(()));
+        confirmation.note(&Ok(1));
         assert!(confirmation.check().is_ok());
     }
 }

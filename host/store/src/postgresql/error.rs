@@ -1,7 +1,11 @@
 //! Why a database cannot be used, or did not answer.
 
+use std::fmt;
+
 use gatehouse_ports::StoreError;
 use tokio_postgres::error::{Severity, SqlState};
+
+use super::remedy::{causes, remedy};
 
 /// Why a database cannot be the store.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +19,7 @@ pub enum PostgresError {
          server's certificate verified"
     )]
     Unencrypted,
-    /// No connection came about.
+    /// No connection came about, for the reason in the text, which says what mends it.
     #[error("the database cannot be reached: {0}")]
     Unreachable(String),
     /// The server could lose what it acknowledged.
@@ -109,7 +113,7 @@ pub enum PostgresError {
 }
 
 /// What became of one statement that has no answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Failure {
     /// It was rolled back since others were at work at the same time. Worth trying at once.
     Again(String),
@@ -157,61 +161,30 @@ impl Failure {
     }
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
-        let text = match failure {
-            Failure::Again(text) => format!("others kept changing the same records: {text}"),
-            Failure::NotSent(text)
-            | Failure::Unknown(text)
-            | Failure::Busy(text)
-            | Failure::Refused(text) => text,
-        };
-        Self::Unavailable(format!("the database failed: {text}"))
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Again(text) => write!(formatter, "others kept changing the same records: {text}"),
+            Self::NotSent(text) | Self::Unknown(text) | Self::Busy(text) | Self::Refused(text) => {
+                formatter.write_str(text)
+            }
+        }
     }
 }
 
-const LET_IN: &str = "correct the user in storage.url, the password in storage.password_file, or pg_hba.conf of the database server";
-const NAME_PRIMARY: &str =
-    "name the primary in storage.url, and set default_transaction_read_only = off there";
-
-/// What an operator can do about a refusal of the database, where its own words do not say it.
-fn remedy(code: &SqlState) -> Option<&'static str> {
-    Some(match *code {
-        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => LET_IN,
-        SqlState::INVALID_CATALOG_NAME => "make the database, or correct its name in storage.url",
-        SqlState::TOO_MANY_CONNECTIONS => {
-            "raise max_connections of the database server, or lower storage.connections of those that use it"
-        }
-        SqlState::DISK_FULL => "make room on the disk of the database server",
-        SqlState::READ_ONLY_SQL_TRANSACTION => NAME_PRIMARY,
-        _ => return None,
-    })
-}
-
-/// The same about what the client of the database says of itself.
-fn remedy_of_client(text: &str) -> Option<&'static str> {
-    let remedies = [
-        ("password missing", LET_IN),
-        ("does not allow writes", NAME_PRIMARY),
-    ];
-    let mut remedies = remedies.into_iter();
-    remedies.find_map(|(words, remedy)| text.contains(words).then_some(remedy))
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        Self::Unavailable(format!("the database failed: {failure}"))
+    }
 }
 
 /// The error in words, without details, which may hold keys or values, and what mends it where that is known.
 pub fn describe(error: &tokio_postgres::Error) -> String {
-    let (text, remedy) = match error.as_db_error() {
-        Some(refusal) => {
-            let text = format!("{} ({})", refusal.message(), refusal.code().code());
-            (text, remedy(refusal.code()))
-        }
-        None => {
-            let text = with_causes(error);
-            let remedy = remedy_of_client(&text);
-            (text, remedy)
-        }
+    let text = match error.as_db_error() {
+        Some(refusal) => format!("{} ({})", refusal.message(), refusal.code().code()),
+        None => with_causes(error),
     };
-    match remedy {
+    match remedy(error) {
         Some(remedy) => format!("{text}; {remedy}"),
         None => text,
     }
@@ -219,13 +192,11 @@ pub fn describe(error: &tokio_postgres::Error) -> String {
 
 fn with_causes(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        let cause = error.to_string();
+    for cause in causes(error) {
+        let cause = cause.to_string();
         if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
-        source = error.source();
     }
     text
 }

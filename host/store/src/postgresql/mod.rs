@@ -8,6 +8,7 @@ mod gathering;
 mod holder;
 mod purge;
 mod reach;
+mod remedy;
 mod roster;
 mod schema;
 mod session;

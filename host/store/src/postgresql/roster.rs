@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use super::address::Address;
 use super::error::Failure;
 use super::session::{Parameters, Session};
-use super::statements::{BEAT, LEAVE, TAKE_LEASE};
+use super::statements::{BEAT, CONFIRM, LEAVE, TAKE_LEASE};
 use super::{CALL_TIME, Shared, unreadable};
 use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
 use crate::{Answer, LiveNode, Node, Roll, Roster};
@@ -33,8 +33,12 @@ impl PostgresRoster {
     }
 
     /// Asks once, over a new connection where the last one failed.
-    async fn ask(&self, statement: &str, parameters: Parameters<'_>) -> Result<Vec<Row>, Failure> {
-        let deadline = (Instant::now() + CALL_TIME).into();
+    async fn ask(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Row>, Failure> {
         let late = |_| Failure::Unknown("no answer in time".to_owned());
         let asking = async {
             let mut held = self.session.lock().await;
@@ -48,11 +52,51 @@ impl PostgresRoster {
                 }
             };
             let rows = session.client.query(statement, parameters).await;
-            let rows = rows.map_err(|error| Failure::of_statement(&error))?;
-            *held = Some(session);
-            Ok(rows)
+            let rows = rows.map_err(|error| Failure::of_statement(&error));
+            if !matches!(rows, Err(Failure::Unknown(_))) {
+                *held = Some(session);
+            }
+            rows
         };
-        timeout_at(deadline, asking).await.map_err(late)?
+        timeout_at(deadline.into(), asking).await.map_err(late)?
+    }
+
+    /// The same, over one of the connections that reads use where there is no other: a primary that was replaced may take no new connection,
+    /// and goes on to answer over those.
+    async fn ask_over_any(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+        deadline: Instant,
+    ) -> Result<Vec<Row>, Failure> {
+        let answer = self.ask(statement, parameters, deadline).await;
+        if !matches!(answer, Err(Failure::NotSent(_))) {
+            return answer;
+        }
+        let connections = &self.shared.connections;
+        match connections.query(statement, parameters, deadline).await {
+            Err(Failure::NotSent(_) | Failure::Busy(_)) => answer,
+            over_another => over_another,
+        }
+    }
+
+    /// Tells which server of the database confirmed the write of a beat; where it refused that, another one, which needs no room.
+    async fn confirmed_by(
+        &self,
+        beat: &Result<Vec<Row>, Failure>,
+        deadline: Instant,
+    ) -> Result<i64, Failure> {
+        match beat {
+            Ok(rows) => started_at(rows, 8),
+            Err(Failure::Refused(refusal)) => {
+                let confirmed = self.ask_over_any(CONFIRM, &[], deadline).await;
+                // The next beat looks for a host that takes it.
+                self.session.lock().await.take();
+                let confirmed = confirmed.and_then(|rows| started_at(&rows, 0));
+                confirmed.map_err(|failure| Failure::Unknown(format!("{refusal}; then {failure}")))
+            }
+            Err(failure) => Err(failure.clone()),
+        }
     }
 
     fn failed(&self, failure: Failure) -> StoreError {
@@ -75,22 +119,13 @@ impl Roster for PostgresRoster {
                 &live_for,
                 &forgotten_after,
             ];
-            let mut answer = self.ask(BEAT, parameters).await;
-            if matches!(answer, Err(Failure::NotSent(_))) {
-                // A primary that was replaced may take no new connection, and goes on to answer over those that reads use.
-                let deadline = Instant::now() + CALL_TIME;
-                let other = self.shared.connections.query(BEAT, parameters, deadline);
-                match other.await {
-                    Err(Failure::NotSent(_) | Failure::Busy(_)) => {}
-                    over_another => answer = over_another,
-                }
-            }
-            self.shared.confirmation.note(&answer);
-            let rows = answer.map_err(|failure| self.failed(failure))?;
-            if let Some(row) = rows.first() {
-                let started_at = row.try_get(8).map_err(unreadable)?;
-                self.shared.confirmation.confirm(started_at);
-            }
+            let deadline = Instant::now() + CALL_TIME;
+            let answer = self.ask_over_any(BEAT, parameters, deadline).await;
+            let confirmed_by = self.confirmed_by(&answer, deadline).await;
+            self.shared.confirmation.note(&confirmed_by);
+            let failed = |failure| self.failed(failure);
+            confirmed_by.map_err(failed)?;
+            let rows = answer.map_err(failed)?;
             let live: Result<Vec<LiveNode>, _> = rows.iter().map(live_node).collect();
             let now = rows.first().map(|row| time(row, 7)).transpose();
             Ok(Roll {
@@ -108,7 +143,9 @@ impl Roster for PostgresRoster {
     ) -> Answer<'a, Result<bool, StoreError>> {
         Box::pin(async move {
             let time = milliseconds(time);
-            let rows = self.ask(TAKE_LEASE, &[&work, &node.id, &time]).await;
+            let parameters: Parameters<'_> = &[&work, &node.id, &time];
+            let deadline = Instant::now() + CALL_TIME;
+            let rows = self.ask(TAKE_LEASE, parameters, deadline).await;
             let rows = rows.map_err(|failure| self.failed(failure))?;
             Ok(!rows.is_empty())
         })
@@ -116,7 +153,8 @@ impl Roster for PostgresRoster {
 
     fn leave<'a>(&'a self, node: &'a Node) -> Answer<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let left = self.ask(LEAVE, &[&node.id]).await;
+            let deadline = Instant::now() + CALL_TIME;
+            let left = self.ask(LEAVE, &[&node.id], deadline).await;
             left.map_err(|failure| self.failed(failure))?;
             Ok(())
         })
@@ -125,6 +163,12 @@ impl Roster for PostgresRoster {
     fn is_away(&self) -> bool {
         self.shared.reach.is_away() || self.shared.check_standing().is_err()
     }
+}
+
+/// When the server of the database started that gave these rows.
+fn started_at(rows: &[Row], column: usize) -> Result<i64, Failure> {
+    let started_at = rows.first().and_then(|row| row.try_get(column).ok());
+    started_at.ok_or_else(|| Failure::Unknown("an answer that was not asked for".to_owned()))
 }
 
 fn live_node(row: &Row) -> Result<LiveNode, tokio_postgres::Error> {

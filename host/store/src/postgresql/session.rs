@@ -17,6 +17,7 @@ use tokio_postgres::{Client, Config, Row};
 use super::address::{Address, CONNECT_TIME};
 use super::confirmation::Confirmation;
 use super::error::{Failure, PostgresError, describe};
+use super::remedy::NO_ANSWER;
 use super::statements::{CONFIRM, DESCRIBE_SERVER, PREPARE_SESSION, SHOW_ENGINE};
 use crate::backend::Answer;
 
@@ -45,8 +46,7 @@ impl Session {
     /// When no connection comes about, or the server could lose or withhold what was acknowledged.
     pub async fn open(address: &Address) -> Result<(Self, Server), PostgresError> {
         let connected = timeout(address.time_for_all_hosts(), address.connect()).await;
-        let connected =
-            connected.map_err(|_| PostgresError::Unreachable("it takes too long".into()))?;
+        let connected = connected.map_err(|_| PostgresError::Unreachable(too_long()))?;
         let (client, connection) = connected.map_err(|error| no_connection(&error))?;
         let session = Self { client, connection };
         let server = Server::prepare(&session.client).await?;
@@ -123,6 +123,10 @@ impl Server {
     }
 }
 
+fn too_long() -> String {
+    format!("it takes too long to connect; {NO_ANSWER}")
+}
+
 fn no_connection(error: &tokio_postgres::Error) -> PostgresError {
     let text = describe(error);
     match error.code() {
@@ -143,6 +147,10 @@ pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     match error.code() {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => PostgresError::NotPermitted(text),
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => PostgresError::ReadOnly,
+        // A statement goes to another session than the one that it was prepared in.
+        Some(&(SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT)) => {
+            PostgresError::SessionLost
+        }
         _ => PostgresError::Refused(text),
     }
 }
@@ -268,7 +276,7 @@ impl Connections {
                 "all {} connections are in use; raise storage.connections, or max_connections of the database",
                 self.most
             )),
-            PoolError::Timeout(_) => Failure::NotSent("it takes too long to connect".to_owned()),
+            PoolError::Timeout(_) => Failure::NotSent(too_long()),
             PoolError::Backend(error) => Failure::NotSent(describe(&error)),
             PoolError::PostCreateHook(HookError::Message(text)) if text != LOST => {
                 Failure::Refused(text.into_owned())

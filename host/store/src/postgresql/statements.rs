@@ -41,8 +41,10 @@ pub const DESCRIBE_SERVER: &str = "
         current_setting('synchronous_standby_names'), current_setting('server_version_num')::int4,
         current_setting('transaction_isolation') = 'read committed' and current_setting('gatehouse.session', true) = 'prepared',
         version(), (extract(epoch from pg_postmaster_start_time()) * 1000000)::int8";
-/// A write that needs no room in a table: parameters none. Its commit is answered once it is where commits have to be.
-pub const CONFIRM: &str = "select pg_logical_emit_message(true, 'gatehouse', '')";
+/// A write that needs no room in a table, and that a session may do which is to write in none: parameters none. Its commit is answered once
+/// it is where commits have to be. Answers when the server started, in its own microseconds.
+pub const CONFIRM: &str = "
+    select (extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 from pg_logical_emit_message(true, 'gatehouse', '')";
 /// What the server calls itself: parameters none. Others that speak its protocol know this, if nothing else of what is asked here.
 pub const SHOW_ENGINE: &str = "select version()";
 

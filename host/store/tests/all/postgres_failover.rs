@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatehouse_ports::{StoreError, SystemClock};
 use gatehouse_postgres_server::{PostgresServer, connect};
@@ -167,6 +168,100 @@ async fn s7_s9_an_old_primary_that_takes_no_new_connection_is_read_no_longer_ove
         "{refused}"
     );
     assert!(left_behind.roster.is_away());
+}
+
+/// Has a database refuse beats for want of room.
+const NO_ROOM: [&str; 2] = [
+    "create function public.refuse() returns trigger language plpgsql
+        as $refuse$ begin raise exception using errcode = '53100', message = 'no room'; end $refuse$",
+    "create trigger refuse before insert on gatehouse.node for each row execute function public.refuse()",
+];
+/// Has a server refuse all writes, as in place of a fence.
+const READ_ONLY: [&str; 2] = [
+    "alter system set default_transaction_read_only = on",
+    "select pg_reload_conf()",
+];
+/// No commit waits for a standby any more.
+const NO_STANDBY: &str = "alter system set synchronous_standby_names = ''";
+
+async fn execute(primary: &PostgresServer, database: &str, statements: &[&str]) {
+    let client = connect(&primary.url(database)).await.unwrap();
+    for statement in statements {
+        client.batch_execute(statement).await.unwrap();
+    }
+}
+
+impl Server {
+    /// Beats until the database refuses it: sessions take over a setting when they next have nothing to do.
+    async fn refused(&self) -> String {
+        for _ in 0..400 {
+            if let Err(refused) = self.beat().await {
+                return refused.to_string();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("the beats are not refused");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_a_primary_that_refuses_beats_is_read_while_it_confirms_another_write_and_no_longer() {
+    for (statements, said) in [
+        (NO_ROOM, "make room on the disk"),
+        (READ_ONLY, "default_transaction_read_only"),
+    ] {
+        let (old, new, database) = primary_with_standby().await;
+        let server = Server::open("left-behind", &database, [&old, &old]).await;
+        let made = server.store.commit(vec![], vec![put("token", "made")]);
+        made.await.unwrap();
+        server.beat().await.unwrap();
+        // Has a connection from after the first beat, for a database that may only be read is not connected to.
+        assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+        execute(&old, &database, &statements).await;
+        for _ in 0..3 {
+            let refused = server.refused().await;
+            assert!(refused.contains(said), "{refused}");
+            assert!(!server.roster.is_away(), "{refused}");
+            assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+        }
+
+        new.promote().await;
+        let moved = Server::open("moved", &database, [&new, &new]).await;
+        let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
+        assert_eq!(revoked, Ok(()));
+        for _ in 0..2 {
+            let refused = server.refused().await;
+            assert!(refused.contains(said), "{refused}");
+        }
+        let refused = server.store.get(&["token"]).await.unwrap_err().to_string();
+        for said in ["confirms no writes", said] {
+            assert!(refused.contains(said), "{refused}");
+        }
+        assert!(server.roster.is_away(), "so that requests get 503");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s7_a_primary_that_was_made_read_only_is_left_for_the_new_one_also_without_a_standby() {
+    let (old, new, database) = primary_with_standby().await;
+    let server = Server::open("finding", &database, [&old, &new]).await;
+    let made = server.store.commit(vec![], vec![put("token", "made")]);
+    made.await.unwrap();
+    server.beat().await.unwrap();
+    new.promote().await;
+    let moved = Server::open("moved", &database, [&new, &new]).await;
+    let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
+    assert_eq!(revoked, Ok(()));
+    execute(&old, &database, &[NO_STANDBY]).await;
+    execute(&old, &database, &READ_ONLY).await;
+
+    server.refused().await;
+    server.beat().await.unwrap();
+    assert_eq!(value(&server.store, "token").await, None);
+    let made = server.store.commit(vec![], vec![put("token", "again")]);
+    made.await.unwrap();
+    let found = value(&moved.store, "token").await;
+    assert_eq!(found.as_deref(), Some("again"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

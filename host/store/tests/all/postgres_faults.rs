@@ -1,144 +1,19 @@
 //! A database whose connections are cut, and which two servers use at once (SEC-S7 to S9, S13).
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gatehouse_ports::{CommitError, StoreError, SystemClock};
 use gatehouse_store::{
     Backend, Namespace, PostgresBackend, PostgresError, PrivateStore, SealedBackend, ShareSeal,
 };
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::postgres_databases::{Database, settings, shared_server};
+use crate::postgres_databases::{Database, settings};
+use crate::postgres_proxy::{Fault, Proxy};
 use crate::shares::sharing;
 use crate::subject::{absent, at_version, keys, put, value, version};
-use gatehouse_postgres_server::url;
-
-/// The fault of the connection of the next statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// It is cut once so many bytes have gone to the server.
-    CutAfter(usize),
-    /// It is cut at once, and the next one once so many bytes have gone to the server.
-    CutAndAfter(usize),
-    /// It is cut when the server answers.
-    CutAnswer,
-    /// The server's answers do not come through.
-    Silence,
-}
-
-/// Stands between a backend and the server, and has each fault once.
-struct Proxy {
-    port: u16,
-    fault: Arc<Mutex<Option<Fault>>>,
-    /// Bytes that have gone to the server.
-    sent: Arc<Mutex<usize>>,
-    _listening: JoinSet<()>,
-}
-
-impl Proxy {
-    async fn start() -> Self {
-        let to = shared_server().await.port();
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let fault: Arc<Mutex<Option<Fault>>> = Arc::default();
-        let sent: Arc<Mutex<usize>> = Arc::default();
-        let mut listening = JoinSet::new();
-        let (faults, counted) = (fault.clone(), sent.clone());
-        listening.spawn(async move {
-            let mut connections = JoinSet::new();
-            while let Ok((client, _)) = listener.accept().await {
-                let server = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
-                connections.spawn(forward(client, server, faults.clone(), counted.clone()));
-            }
-        });
-        Self {
-            port,
-            fault,
-            sent,
-            _listening: listening,
-        }
-    }
-
-    async fn backend(&self, database: &Database) -> PostgresBackend {
-        let mut settings = settings(&url(self.port, &database.name));
-        settings.connections = 1;
-        let backend = PostgresBackend::open(&settings, Arc::new(SystemClock)).await;
-        backend.unwrap()
-    }
-
-    fn arm(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = Some(fault);
-    }
-
-    fn is_armed(&self) -> bool {
-        self.fault.lock().unwrap().is_some()
-    }
-
-    fn sent(&self) -> usize {
-        *self.sent.lock().unwrap()
-    }
-}
-
-/// Forwards in both directions until a fault ends it.
-async fn forward(
-    mut client: TcpStream,
-    mut server: TcpStream,
-    fault: Arc<Mutex<Option<Fault>>>,
-    sent: Arc<Mutex<usize>>,
-) {
-    let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-    let mut is_silent = false;
-    loop {
-        tokio::select! {
-            biased;
-            read = client.read(&mut up) => {
-                let Ok(read @ 1..) = read else { return };
-                let mut bytes = &up[..read];
-                let mut cut = false;
-                match &mut *fault.lock().unwrap() {
-                    Some(Fault::CutAfter(left)) => {
-                        cut = *left <= bytes.len();
-                        bytes = &bytes[..bytes.len().min(*left)];
-                        *left -= bytes.len();
-                    }
-                    fault @ Some(Fault::CutAndAfter(_)) => {
-                        let Some(Fault::CutAndAfter(left)) = fault.take() else { return };
-                        *fault = Some(Fault::CutAfter(left));
-                        return;
-                    }
-                    _ => {}
-                }
-                *sent.lock().unwrap() += bytes.len();
-                let passed = server.write_all(bytes).await;
-                if cut {
-                    fault.lock().unwrap().take();
-                    return;
-                }
-                if passed.is_err() { return }
-            }
-            read = server.read(&mut down) => {
-                let Ok(read @ 1..) = read else { return };
-                let now = *fault.lock().unwrap();
-                match now {
-                    Some(Fault::CutAnswer) => {
-                        fault.lock().unwrap().take();
-                        return;
-                    }
-                    Some(Fault::Silence) => {
-                        fault.lock().unwrap().take();
-                        is_silent = true;
-                    }
-                    _ => {}
-                }
-                if !is_silent && client.write_all(&down[..read]).await.is_err() { return }
-            }
-        }
-    }
-}
 
 fn store(backend: PostgresBackend) -> PrivateStore {
     PrivateStore::new(Arc::new(backend), Namespace::Access)
@@ -154,61 +29,10 @@ fn number(value: Option<String>) -> u32 {
 }
 
 #[tokio::test]
-async fn s9_a_commit_whose_connection_is_cut_anywhere_is_applied_once_and_said_to_be() {
-    let database = Database::with_tables().await;
-    let proxy = Proxy::start().await;
-    let store = store(proxy.backend(&database).await);
-    store
-        .commit(vec![absent("n")], vec![put("n", "0")])
-        .await
-        .unwrap();
-    let step = async |from: u32| {
-        let checks = vec![at_version("n", version(&store, "n").await)];
-        let before = proxy.sent();
-        let next = (from + 1).to_string();
-        (before, store.commit(checks, vec![put("n", &next)]).await)
-    };
-    let (before, outcome) = step(0).await;
-    outcome.unwrap();
-    let length = proxy.sent() - before;
-    let (mut count, mut known) = (1, 0);
-    let cuts = (0..=length).step_by(7).map(Fault::CutAfter);
-    for fault in cuts
-        .chain([Fault::CutAfter(length)])
-        .chain([Fault::CutAnswer; 20])
-    {
-        // Read first: the fault is for the commit.
-        let checks = vec![at_version("n", version(&store, "n").await)];
-        proxy.arm(fault);
-        let next = (count + 1).to_string();
-        match store.commit(checks, vec![put("n", &next)]).await {
-            Ok(()) => {
-                known += 1;
-                count += 1;
-            }
-            // On a machine that is busy with other things the time may not do.
-            Err(CommitError::Failed(StoreError::Unavailable(_))) => {
-                proxy.fault.lock().unwrap().take();
-                let found = number(value(&store, "n").await);
-                assert!(found == count || found == count + 1, "{fault:?}");
-                count = found;
-            }
-            Err(other) => panic!("{fault:?}: {other:?}"),
-        }
-        assert_eq!(number(value(&store, "n").await), count, "{fault:?}");
-        if fault != Fault::CutAfter(length) {
-            assert!(!proxy.is_armed(), "{fault:?}");
-        }
-        proxy.fault.lock().unwrap().take();
-    }
-    assert!(known > 0);
-}
-
-#[tokio::test]
 async fn a_read_whose_connection_is_cut_is_asked_again() {
     let database = Database::with_tables().await;
     let proxy = Proxy::start().await;
-    let store = store(proxy.backend(&database).await);
+    let store = store(proxy.backend(&database, Arc::new(SystemClock)).await);
     store.commit(vec![], vec![put("a/b", "1")]).await.unwrap();
     for fault in [Fault::CutAfter(0), Fault::CutAfter(10), Fault::CutAnswer] {
         proxy.arm(fault);
@@ -226,7 +50,7 @@ async fn a_read_whose_connection_is_cut_is_asked_again() {
 async fn s8_a_read_goes_on_with_another_connection_where_a_new_one_is_cut_while_it_is_set_up() {
     let database = Database::with_tables().await;
     let proxy = Proxy::start().await;
-    let store = store(proxy.backend(&database).await);
+    let store = store(proxy.backend(&database, Arc::new(SystemClock)).await);
     store.commit(vec![], vec![put("a/b", "1")]).await.unwrap();
     let read = async || value(&store, "a/b").await;
     let before = proxy.sent();
@@ -245,7 +69,7 @@ async fn s8_a_read_goes_on_with_another_connection_where_a_new_one_is_cut_while_
 async fn s8_a_database_that_falls_silent_fails_calls_in_bounded_time() {
     let database = Database::with_tables().await;
     let proxy = Proxy::start().await;
-    let store = store(proxy.backend(&database).await);
+    let store = store(proxy.backend(&database, Arc::new(SystemClock)).await);
     store.commit(vec![], vec![put("a", "1")]).await.unwrap();
     let client = database.connect().await;
     // Neither commits nor what finds out about them get on.

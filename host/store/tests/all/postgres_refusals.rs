@@ -85,6 +85,8 @@ async fn n4_a_server_without_tls_is_not_spoken_to_where_that_was_asked_for() {
         let url = format!("{}?sslmode={mode}", server.url("postgres"));
         let refused = refusal(&settings(&url)).await;
         assert_unreachable(&refused);
+        let text = refused.to_string();
+        assert!(text.contains("set ssl = on"), "{text}");
     }
 }
 
@@ -112,13 +114,15 @@ async fn n4_the_certificate_of_the_server_and_its_name_are_verified() {
     let store = PrivateStore::new(Arc::new(backend), Namespace::Access);
     store.commit(vec![], vec![put("a", "1")]).await.unwrap();
     assert_eq!(value(&store, "a").await.as_deref(), Some("1"));
-    for refused in [
-        refusal(&settings("localhost", &other.cert)).await,
-        refusal(&settings("127.0.0.1", &certified.cert)).await,
+    for (host, trusted, remedy) in [
+        ("localhost", &other.cert, "storage.ca_file"),
+        ("127.0.0.1", &certified.cert, "as its certificate does"),
     ] {
+        let refused = refusal(&settings(host, trusted)).await;
         assert_unreachable(&refused);
         let text = refused.to_string();
         assert!(text.contains("certificate"), "{text}");
+        assert!(text.contains(remedy), "{text}");
     }
 }
 
