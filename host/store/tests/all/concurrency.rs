@@ -40,22 +40,26 @@ async fn patiently<T>(ask: impl AsyncFn() -> Result<T, CommitError>) -> T {
 
 /// Adds one to the number under `counter`; tells the number it wrote, or `None` when another writer was faster.
 async fn try_to_count(store: &PrivateStore) -> Option<u32> {
-    let entry = store.get(&["counter"]).await.unwrap().remove(0).unwrap();
+    let read = async || store.get(&["counter"]).await.map_err(CommitError::Failed);
+    let entry = patiently(read).await.remove(0).unwrap();
     let next = String::from_utf8(entry.value)
         .unwrap()
         .parse::<u32>()
         .unwrap()
         + 1;
-    let checks = vec![at_version("counter", entry.version)];
-    let changes = vec![put("counter", &next.to_string())];
-    match store.commit(checks, changes).await {
-        Ok(()) => Some(next),
-        Err(CommitError::Conflict(key)) => {
-            assert_eq!(key, "counter");
-            None
+    let commit = async || {
+        let checks = vec![at_version("counter", entry.version)];
+        let changes = vec![put("counter", &next.to_string())];
+        match store.commit(checks, changes).await {
+            Ok(()) => Ok(Some(next)),
+            Err(CommitError::Conflict(key)) => {
+                assert_eq!(key, "counter");
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
-        Err(error) => panic!("{error}"),
-    }
+    };
+    patiently(commit).await
 }
 
 async fn s6_64_writers_of_one_key_end_at_a_serial_order(subject: Subject) {
