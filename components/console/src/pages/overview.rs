@@ -75,7 +75,7 @@ pub fn page(visit: &Visit<'_>) -> Answer {
         501 => {
             "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one"
         }
-        503 if health["sealed"] == true => {
+        503 if health.pointer("/sealed") == Some(&Value::Bool(true)) => {
             "sealed: `bao operator unseal` takes the shares of the root key; with a key file, start the server anew"
         }
         503 => "not ready: its database does not answer; the server's log says why",
