@@ -28,8 +28,10 @@ fn beside(host: Host, of: &Installation) -> Installation {
 /// Writes a runtime configuration of Spin that names the files of the installation, which its stand-in has without one.
 fn runtime(installation: &Installation) -> PathBuf {
     let labels = ["access", "auth-method", "orgs"];
+    let data = installation.folder().join("data");
     let section = |label| {
-        format!("[sqlite_database.{label}]\ntype = \"spin\"\npath = \"data/{label}.sqlite\"\n")
+        let file = data.join(format!("{label}.sqlite"));
+        format!("[sqlite_database.{label}]\ntype = \"spin\"\npath = {file:?}\n")
     };
     let path = installation.folder().join("spin-runtime.toml");
     fs::write(&path, labels.map(section).concat()).unwrap();

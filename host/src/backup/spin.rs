@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use gatehouse_access::{AccessService, System as _};
 use gatehouse_ports::{Clock as _, OsRandom, Store, SystemClock};
 use gatehouse_store::{
-    Backup, Namespace, SpinFiles, SpinForm, SpinRestoration, SpinStore, read_key_file,
-    read_manifest,
+    Backup, Namespace, RootKey, SpinError, SpinFiles, SpinForm, SpinRestoration, SpinStore,
+    read_key_file, read_manifest,
 };
 use serde::Deserialize;
 use zeroize::Zeroizing;
@@ -45,28 +45,48 @@ struct StoreOfLabel {
 }
 
 impl SpinInstallation<'_> {
-    /// The files that the runtime configuration names. Relative paths begin at its folder.
+    /// The paths of its files, as Spin finds them.
+    ///
+    /// # Errors
+    ///
+    /// When the runtime configuration cannot be read, or names no files.
+    pub fn paths(self) -> Result<Vec<PathBuf>> {
+        Ok(self.files()?.all().map(Path::to_owned).collect())
+    }
+
+    /// The files that the runtime configuration names. As in Spin (`crates/runtime-config` of its sources), relative paths of key-value stores
+    /// begin at the folder of that file, and those of databases at the folder in which the program was started.
     fn files(self) -> Result<SpinFiles> {
         let file = self.runtime.display();
         let text = fs::read_to_string(self.runtime);
         let text = text.with_context(|| format!("cannot read {file}"))?;
         let runtime: Runtime = toml::from_str(&text)
             .with_context(|| format!("{file} is no runtime configuration of Spin"))?;
-        let (section, stores) = match self.form {
-            SpinForm::Sqlite => ("sqlite_database", &runtime.sqlite_database),
-            SpinForm::KeyValue => ("key_value_store", &runtime.key_value_store),
+        let here = std::env::current_dir().context("cannot tell the current folder")?;
+        let (section, stores, folder) = match self.form {
+            SpinForm::Sqlite => ("sqlite_database", &runtime.sqlite_database, here),
+            SpinForm::KeyValue => {
+                let folder = self.runtime.parent().unwrap_or(Path::new(""));
+                (
+                    "key_value_store",
+                    &runtime.key_value_store,
+                    here.join(folder),
+                )
+            }
         };
-        let folder = self.runtime.parent().unwrap_or(Path::new(""));
         SpinFiles::new(self.form, |label| {
             let Some(store) = stores.get(label) else {
                 bail!(
                     "{file} has no [{section}.{label}]: name the file that `spin up` is given by --runtime-config-file"
                 );
             };
-            match &store.path {
-                Some(path) if store.kind == "spin" => Ok(folder.join(path)),
+            match (&*store.kind, &store.path) {
+                ("spin", Some(path)) => Ok(folder.join(path)),
+                ("spin", None) => bail!(
+                    "[{section}.{label}] of {file} has no path, so Spin keeps it in memory: give it one"
+                ),
                 _ => bail!(
-                    "[{section}.{label}] of {file} is no file of Spin's own (type = \"spin\" and a path): back its server up where it runs"
+                    "[{section}.{label}] of {file} is no file of Spin's own: back it up where its server runs"
                 ),
             }
         })
@@ -74,10 +94,7 @@ impl SpinInstallation<'_> {
 
     fn open(
         self,
-        open: impl FnOnce(
-            &SpinFiles,
-            &gatehouse_store::RootKey,
-        ) -> Result<SpinStore, gatehouse_store::SpinError>,
+        open: impl FnOnce(&SpinFiles, &RootKey) -> Result<SpinStore, SpinError>,
     ) -> Result<SpinStore> {
         let key = read_key_file(self.seal_key)?;
         Ok(open(&self.files()?, &key)?)
@@ -93,7 +110,7 @@ impl SpinInstallation<'_> {
     }
 }
 
-/// Begins a backup of an installation under Spin, as it is now, and changes nothing in it. Answers also the files that are not there or
+/// Begins a backup of an installation under Spin, as it is now, and changes no record of it. Answers also the files that are not there or
 /// have no records.
 ///
 /// # Errors
@@ -106,7 +123,7 @@ pub async fn begin_under_spin(
     let access = AccessService::new(store.access(), SystemClock, OsRandom);
     let cluster = access.current_cluster();
     let cluster = cluster.context("the identity of the installation cannot be read")?;
-    let empty = store.empty().to_vec();
+    let empty = store.empty().map(Path::to_owned).collect();
     let id = cluster.map(|cluster| cluster.id);
     let backup = store.backup(id, SystemClock.now_milliseconds()).await?;
     Ok((backup, empty))
@@ -152,4 +169,39 @@ pub fn restore_under_spin(
         inventory: restoration.finish()?,
         has_new_key: !seal_key.is_same_as(&key),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_begin_where_those_of_spin_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = folder.path().join("runtime.toml");
+        let sections = ["sqlite_database", "key_value_store"].map(|section| {
+            ["access", "auth-method", "orgs"]
+                .map(|label| {
+                    format!("[{section}.{label}]\ntype = \"spin\"\npath = \"in/{label}\"\n")
+                })
+                .concat()
+        });
+        fs::write(&runtime, sections.concat()).unwrap();
+        let here = std::env::current_dir().unwrap();
+        for (form, from) in [
+            (SpinForm::Sqlite, here.as_path()),
+            (SpinForm::KeyValue, folder.path()),
+        ] {
+            let installation = SpinInstallation {
+                runtime: &runtime,
+                seal_key: Path::new("unused"),
+                form,
+            };
+            let mut paths = installation.paths().unwrap();
+            paths.sort();
+            let expected =
+                ["access", "auth-method", "orgs"].map(|label| from.join("in").join(label));
+            assert_eq!(paths, expected);
+        }
+    }
 }

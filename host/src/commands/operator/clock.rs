@@ -19,7 +19,7 @@ use crate::commands::configuration::Source;
 use crate::commands::on_runtime;
 use crate::commands::output::print;
 
-use super::seal::read_share;
+use super::shares::read_share;
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Command {

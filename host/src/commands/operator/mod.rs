@@ -5,6 +5,7 @@ mod clock;
 mod database;
 mod root_token;
 mod seal;
+mod shares;
 mod store_source;
 mod user;
 

@@ -15,7 +15,7 @@ pub(in crate::commands) struct StoreSource {
     #[arg(long, value_name = "FILE", conflicts_with = "spin_runtime")]
     config: Option<PathBuf>,
     /// Any setting; overrides the file and the environment; may be repeated
-    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config")]
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config", conflicts_with = "spin_runtime")]
     set: Vec<(String, String)>,
     #[command(flatten)]
     spin: UnderSpin,
@@ -28,7 +28,13 @@ pub(in crate::commands) struct UnderSpin {
     #[arg(long, value_name = "FILE", requires = "seal_key")]
     spin_runtime: Option<PathBuf>,
     /// File with the text that Spin is given as its variable seal_key
-    #[arg(long, value_name = "FILE", requires = "spin_runtime")]
+    // Without the conflict, --config would stand in for what is required.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "spin_runtime",
+        conflicts_with = "config"
+    )]
     seal_key: Option<PathBuf>,
     /// Where that installation keeps its records: in SQLite, as spin.toml has it, or in key-value stores
     #[arg(
@@ -36,7 +42,8 @@ pub(in crate::commands) struct UnderSpin {
         value_enum,
         value_name = "KIND",
         default_value_t,
-        requires = "spin_runtime"
+        requires = "spin_runtime",
+        conflicts_with = "config"
     )]
     spin_records: SpinRecords,
 }
@@ -83,7 +90,7 @@ mod built_in {
     use gatehouse_store::{Backup, SpinForm};
 
     use super::{SpinRecords, UnderSpin};
-    use crate::commands::operator::seal::read_share;
+    use crate::commands::operator::shares::read_share;
     use crate::commands::output::tell;
 
     impl UnderSpin {
@@ -119,7 +126,12 @@ mod built_in {
             options: RestoreOptions<'_>,
             progress: impl FnMut(u64),
         ) -> Result<Restored> {
-            restore_under_spin(self.installation()?, options, read_share, progress)
+            let installation = self.installation()?;
+            let restored = restore_under_spin(installation, options, read_share, progress)?;
+            for file in installation.paths()? {
+                tell(format_args!("{} is a database for Spin.", file.display()));
+            }
+            Ok(restored)
         }
 
         /// Has `change` change the records of access control.
@@ -142,7 +154,7 @@ mod left_out {
 
     use super::UnderSpin;
 
-    const MISSING: &str = "this program was built without its feature `spin`";
+    const MISSING: &str = "this program was built without its feature `spin`: use one that has it";
 
     impl UnderSpin {
         #[allow(clippy::unused_async)]

@@ -2,7 +2,7 @@
 //!
 //! A [`Backup`] is made from a snapshot of any backend and comes as a sequence of bytes; [`verify_backup`] looks through such a file and
 //! says whether it is whole; a [`Restoration`] puts it into an empty backend of any kind. Records stay sealed all the way, with their names
-//! readable, as they are in the store.
+//! readable, as they are in the store; those of an installation under Spin are sealed anew.
 //!
 //! **The file** is a mark with the number of the format, and frames: one byte that says the kind, the length of the content as 4 bytes
 //! big-endian, and the content. The frames are, in this order:

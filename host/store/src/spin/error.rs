@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gatehouse_ports::StoreError;
+use gatehouse_storage_adapter::sqlite::native;
 use rusqlite::ErrorCode;
 
 use crate::BackupError;
@@ -12,7 +13,10 @@ use crate::BackupError;
 #[derive(Debug, thiserror::Error)]
 pub enum SpinError {
     /// The file of the capability that has the installation's identity is not there.
-    #[error("there is no file {}: correct its path in Spin's runtime configuration", path.display())]
+    #[error(
+        "there is no file {}: correct its path in Spin's runtime configuration, or name the form of the records by --spin-records",
+        path.display()
+    )]
     Missing {
         /// The file.
         path: PathBuf,
@@ -35,6 +39,24 @@ pub enum SpinError {
         /// The file.
         path: PathBuf,
     },
+    /// Two capabilities have one file.
+    #[error("two capabilities have the same file, {}: give each one of its own in Spin's runtime configuration", path.display())]
+    Shared {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It has records, and nothing that opens them.
+    #[error("{} has records and no keyring: it was altered; restore a backup that was made before", path.display())]
+    NoKeyring {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was used for the first time while the backup began.
+    #[error("{} got its first records at this moment: run the command again", path.display())]
+    BegunMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another program uses the file.
     #[error("another program keeps {} locked: stop it, or try again", path.display())]
     Locked {
@@ -42,16 +64,11 @@ pub enum SpinError {
         path: PathBuf,
     },
     /// SQLite cannot use the file.
-    #[error("cannot use {}: {source}", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// The message of SQLite.
-        source: rusqlite::Error,
-    },
+    #[error(transparent)]
+    Unusable(StoreError),
     /// The operating system denies something.
-    #[error("cannot write {}: {source}", path.display())]
-    NotWritten {
+    #[error("cannot use {}: {source}; run the command as the user that runs Spin", path.display())]
+    Denied {
         /// The file.
         path: PathBuf,
         /// The message of the operating system.
@@ -71,13 +88,13 @@ impl SpinError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            _ => Self::Unusable { path, source },
+            _ => Self::Unusable(native::failure(source).at(&path.display().to_string())),
         }
     }
 
     /// The failure of the operating system with the file at `path`.
     pub(super) fn of_file(path: &Path, source: io::Error) -> Self {
-        Self::NotWritten {
+        Self::Denied {
             path: path.to_owned(),
             source,
         }

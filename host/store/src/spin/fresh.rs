@@ -1,9 +1,9 @@
 //! New files, made from a backup.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use gatehouse_ports::{Change, CommitError, Store};
@@ -14,25 +14,41 @@ use crate::backup::OpenedRecords;
 use crate::directory::sync_parent;
 use crate::{BackupError, Inventory, Namespace, RootKey};
 
-/// Behind the name of a file that is not whole yet.
+/// Ends the name of a file until all files are whole.
 const UNFINISHED: &str = ".restoring";
-/// Behind the name of a file, the names of those that SQLite keeps beside it.
+/// End the names of the files that SQLite keeps beside a file.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Most records of one commit.
 const RECORDS_PER_COMMIT: usize = 256;
 
-/// Files into which a backup has been put, and which get their names by [`Self::finish`]: Spin finds none of them before.
+/// Files into which a backup has been put, and which get their names by [`Self::finish`]: Spin finds none of them before. Those that do not
+/// get there are removed.
 pub struct SpinRestoration {
     files: Vec<FreshFile>,
     inventory: Inventory,
+    /// Locked for this restore.
+    _folder: File,
 }
 
 struct FreshFile {
     namespace: Namespace,
     path: PathBuf,
-    unfinished: PathBuf,
-    connection: SharedConnection,
     part: Box<dyn Part>,
+    connection: SharedConnection,
+    // Goes after those who have it open.
+    unfinished: Unfinished,
+}
+
+/// The path of a file that is not whole. Dropping it removes the file.
+struct Unfinished(PathBuf);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        for path in [self.0.clone()].into_iter().chain(beside(&self.0)) {
+            // What cannot be removed is removed by the next restore.
+            let _ = remove(&path);
+        }
+    }
 }
 
 impl SpinRestoration {
@@ -51,8 +67,12 @@ impl SpinRestoration {
         seal_key: &RootKey,
         progress: impl FnMut(u64),
     ) -> Result<Self, SpinError> {
+        let folder = lock_folder(files.path_of_identity())?;
+        let left = left_by_restore(files)?;
         let mut records = OpenedRecords::begin(&mut input, root_key, progress)?;
-        ensure_free(files)?;
+        for path in left {
+            remove(&path)?;
+        }
         let mut fresh = Vec::new();
         for (namespace, path) in files.paths() {
             fresh.push(FreshFile::create(namespace, path, seal_key)?);
@@ -75,6 +95,7 @@ impl SpinRestoration {
         Ok(Self {
             files: fresh,
             inventory: records.finish()?,
+            _folder: folder,
         })
     }
 
@@ -89,11 +110,22 @@ impl SpinRestoration {
     ///
     /// # Errors
     ///
-    /// When that cannot be written. The next restore begins anew.
+    /// When that cannot be written, or another program has made a file of such a name meanwhile. The next restore begins anew.
     pub fn finish(self) -> Result<Inventory, SpinError> {
-        // That of the installation's identity comes last: as long as its unfinished file is there, this restore was cut off.
+        // Kept to the end: by their two names a later restore tells the files of one that was cut off.
+        let mut named: Vec<(PathBuf, Unfinished)> = Vec::new();
+        // That of the installation's identity comes last: before it, Spin finds no installation.
         for file in self.files {
-            file.finish()?;
+            let path = file.path.clone();
+            match file.finish() {
+                Ok(unfinished) => named.push((path, unfinished)),
+                Err(error) => {
+                    for (path, _) in named {
+                        remove(&path)?;
+                    }
+                    return Err(error);
+                }
+            }
         }
         Ok(self.inventory)
     }
@@ -115,7 +147,8 @@ impl FreshFile {
         let mut options = OpenOptions::new();
         let made = options.write(true).create_new(true).mode(0o600);
         made.open(&unfinished).map_err(failed)?;
-        let connection = SharedConnection::open(&unfinished)?;
+        let unfinished = Unfinished(unfinished);
+        let connection = SharedConnection::open_own(&unfinished.0)?;
         let part = part(SpinForm::Sqlite, namespace, connection.clone(), seal_key);
         part.open()?;
         Ok(Self {
@@ -127,37 +160,91 @@ impl FreshFile {
         })
     }
 
-    fn finish(self) -> Result<(), SpinError> {
-        let into_one_file = "pragma wal_checkpoint(truncate)";
-        self.connection.run(&self.unfinished, into_one_file)?;
-        // With the last connection go the files beside.
+    /// Gives the file its name beside the one that it has.
+    fn finish(self) -> Result<Unfinished, SpinError> {
+        let Self {
+            path, unfinished, ..
+        } = self;
+        self.connection.gather(&unfinished.0)?;
+        // With the last connection go the files beside it.
         drop(self.part);
         drop(self.connection);
-        let renamed = fs::rename(&self.unfinished, &self.path);
-        renamed
-            .and_then(|()| sync_parent(&self.path))
-            .map_err(|error| SpinError::of_file(&self.path, error))
+        ensure_free(beside(&unfinished.0).chain(beside(&path)))?;
+        match fs::hard_link(&unfinished.0, &path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(SpinError::Exists { path });
+            }
+            named => named.and_then(|()| sync_parent(&path)),
+        }
+        .map_err(|error| SpinError::of_file(&path, error))?;
+        Ok(unfinished)
     }
 }
 
-/// Makes sure that no file is where one is to be made. What an earlier restore has left that was cut off is removed.
-fn ensure_free(files: &SpinFiles) -> Result<(), SpinError> {
-    let identity = files.path_of_identity();
-    let is_cut_off = !identity.exists() && with_ending(identity, UNFINISHED).exists();
-    if is_cut_off {
-        for (_, path) in files.further_paths() {
-            remove(path)?;
+/// Locks the folder of the file at `path` for one restore at a time.
+fn lock_folder(path: &Path) -> Result<File, SpinError> {
+    let folder = folder_of(path);
+    let failed = |error| SpinError::of_file(folder, error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let opened = File::open(folder).map_err(failed)?;
+    match opened.try_lock() {
+        Ok(()) => Ok(opened),
+        Err(TryLockError::WouldBlock) => Err(SpinError::Locked {
+            path: folder.to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Makes sure that no file is where one is to be made, but for those that an earlier restore has named before it was cut off, which are
+/// told by their other name. Answers these.
+fn left_by_restore(files: &SpinFiles) -> Result<Vec<PathBuf>, SpinError> {
+    let mut left = Vec::new();
+    for (namespace, path) in files.paths() {
+        if files
+            .paths()
+            .any(|(other, same)| other != namespace && same == path)
+        {
+            let path = path.to_owned();
+            return Err(SpinError::Shared { path });
+        }
+        ensure_free(beside(path))?;
+        let is_left = namespace != Namespace::Access
+            && identity_of(path)?.is_some()
+            && identity_of(path)? == identity_of(&with_ending(path, UNFINISHED))?;
+        if is_left {
+            left.push(path.to_owned());
+        } else {
+            ensure_free([path.to_owned()])?;
         }
     }
-    for (_, path) in files.paths() {
-        for path in [path.to_owned()].into_iter().chain(beside(path)) {
-            // A link to nothing is in the way too.
-            if path.symlink_metadata().is_ok() {
-                return Err(SpinError::Exists { path });
-            }
+    Ok(left)
+}
+
+/// Makes sure that none of these files is there.
+fn ensure_free(paths: impl IntoIterator<Item = PathBuf>) -> Result<(), SpinError> {
+    for path in paths {
+        if identity_of(&path)?.is_some() {
+            return Err(SpinError::Exists { path });
         }
     }
     Ok(())
+}
+
+/// The device and the number of the file at `path`, a link among them; `None` where there is none.
+fn identity_of(path: &Path) -> Result<Option<(u64, u64)>, SpinError> {
+    match path.symlink_metadata() {
+        Ok(found) => Ok(Some((found.dev(), found.ino()))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(SpinError::of_file(path, error)),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::file::{FileHost, SharedConnection};
 
-/// Why nothing is written here.
+/// Says to an operator that these stores are read only.
 pub(super) const READ_ONLY: &str =
     "only Spin itself writes to its key-value stores: move the installation to SQLite first";
 

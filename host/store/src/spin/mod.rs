@@ -5,7 +5,7 @@
 //! every record is opened and sealed anew. The root key stays the same unless another one is wanted: the `seal_key` of one is the key file of
 //! the other.
 //!
-//! A file is opened by the adapter itself, as Spin has it opened, so its form is known in one place alone.
+//! The adapter reads and writes the files itself, as it does within Spin, so that their form is defined in one crate.
 
 mod error;
 mod file;
@@ -75,6 +75,11 @@ impl SpinFiles {
             (Namespace::AuthMethod, &self.auth_method),
             (Namespace::Orgs, &self.orgs),
         ]
+    }
+
+    /// The paths of all files.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.paths().map(|(_, path)| path)
     }
 
     /// All files, that of the identity last.

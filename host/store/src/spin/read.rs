@@ -1,21 +1,26 @@
 //! Opening the store of an installation.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gatehouse_ports::{Store, StoreError};
 
-use super::file::{SharedConnection, connection};
+use super::file::{PATIENCE, SharedConnection};
 use super::key_value;
 use super::snapshot::SpinSnapshot;
 use super::{Part, SpinError, SpinFiles, SpinForm, part};
 use crate::{Backup, BackupError, Namespace, RootKey};
+
+/// The longest wait for a program that has another file locked than the first.
+const FURTHER_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The store of an installation under Spin.
 pub struct SpinStore {
     seal_key: RootKey,
     access: Box<dyn Part>,
     others: Vec<(Namespace, Box<dyn Part>)>,
-    empty: Vec<PathBuf>,
+    empty: Vec<(Namespace, PathBuf)>,
 }
 
 /// One of its files.
@@ -25,14 +30,14 @@ struct OpenFile<'f> {
 }
 
 impl SpinStore {
-    /// Opens the store to read it as it is at this moment, which all of its files have in common: Spin may go on. It changes nothing.
+    /// Opens the store to read it as it is at this moment, which all of its files have in common: Spin may go on. It changes no record.
     ///
     /// # Errors
     ///
     /// When there is no installation, `seal_key` does not open it, or another program keeps it locked.
     pub fn open_to_read(files: &SpinFiles, seal_key: &RootKey) -> Result<Self, SpinError> {
         let (store, opened) = Self::open(files, seal_key, "pragma query_only = on")?;
-        hold_this_moment(&opened)?;
+        hold_this_moment(&opened, files.form, &store.empty)?;
         Ok(store)
     }
 
@@ -57,14 +62,10 @@ impl SpinStore {
         let mut others = Vec::new();
         let mut empty = Vec::new();
         let mut opened = |namespace, path: &'f Path| -> Result<Option<Box<dyn Part>>, SpinError> {
-            if !path.exists() {
+            let Some(connection) = with_records(files.form, namespace, path)? else {
                 return Ok(None);
-            }
-            let connection = SharedConnection::open(path)?;
+            };
             connection.run(path, setting)?;
-            if !connection.holds(path, files.form, namespace)? {
-                return Ok(None);
-            }
             let part = part(files.form, namespace, connection.clone(), seal_key);
             part.open()?;
             connections.push(OpenFile { path, connection });
@@ -81,7 +82,7 @@ impl SpinStore {
         for (namespace, path) in files.further_paths() {
             match opened(namespace, path)? {
                 Some(part) => others.push((namespace, part)),
-                None => empty.push(path.to_owned()),
+                None => empty.push((namespace, path.to_owned())),
             }
         }
         let store = Self {
@@ -100,9 +101,8 @@ impl SpinStore {
     }
 
     /// The files that are not there or have no records, as those of a capability that was never called.
-    #[must_use]
-    pub fn empty(&self) -> &[PathBuf] {
-        &self.empty
+    pub fn empty(&self) -> impl Iterator<Item = &Path> {
+        self.empty.iter().map(|(_, path)| path.as_path())
     }
 
     /// Begins a backup of the store as it was when it was opened to be read. `now` is in milliseconds since 1970, and `installation` the
@@ -123,14 +123,48 @@ impl SpinStore {
     }
 }
 
+/// A connection to the file of `namespace`; `None` where it is not there or has no records of it.
+fn with_records(
+    form: SpinForm,
+    namespace: Namespace,
+    path: &Path,
+) -> Result<Option<SharedConnection>, SpinError> {
+    let is_there = path.try_exists();
+    if !is_there.map_err(|error| SpinError::of_file(path, error))? {
+        return Ok(None);
+    }
+    let connection = SharedConnection::open(path)?;
+    let holds = connection.holds(path, form, namespace)?;
+    Ok(holds.then_some(connection))
+}
+
 /// Has each connection go on with the state that its file has now. For a moment no other program writes to any of them.
-fn hold_this_moment(files: &[OpenFile<'_>]) -> Result<(), SpinError> {
-    let mut writers = Vec::with_capacity(files.len());
+fn hold_this_moment(
+    files: &[OpenFile<'_>],
+    form: SpinForm,
+    empty: &[(Namespace, PathBuf)],
+) -> Result<(), SpinError> {
+    let mut writers: BTreeMap<&Path, SharedConnection> = BTreeMap::new();
     for OpenFile { path, .. } in files {
-        let writer = connection(path)?;
-        let begun = writer.execute_batch("begin immediate");
-        begun.map_err(|error| SpinError::of_sqlite(path, error))?;
-        writers.push(writer);
+        // One file of a key-value store may be that of several capabilities.
+        if writers.contains_key(path) {
+            continue;
+        }
+        let writer = SharedConnection::open(path)?;
+        // Spin waits for the first file while this waits for the next.
+        let patience = if writers.is_empty() {
+            PATIENCE
+        } else {
+            FURTHER_PATIENCE
+        };
+        writer.keep_others_from_writing(path, patience)?;
+        writers.insert(path, writer);
+    }
+    for (namespace, path) in empty {
+        if with_records(form, *namespace, path)?.is_some() {
+            let path = path.clone();
+            return Err(SpinError::BegunMeanwhile { path });
+        }
     }
     for OpenFile { path, connection } in files {
         // The state is chosen by the first read and not by `begin`.

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use url::Url;
 
 use self::progress::Progress;
-use super::seal::{print_shares, read_share};
+use super::shares::{print_shares, read_share};
 use super::store_source::{NamedStore, StoreSource};
 use crate::commands::client::{RemoteServer, TOKEN_VARIABLES, Token};
 use crate::commands::output::{print, tell};
@@ -33,13 +33,13 @@ pub(in crate::commands) struct Backup {
     force: bool,
     /// Asks this running server, or that of GATEHOUSE_ADDR where there is no --config. A token that may read sys/backup is taken from
     /// GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
-    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "spin_runtime"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
     address: Option<Url>,
     /// PEM file with certificate authorities to trust for the running server beside those of the system; or GATEHOUSE_CACERT
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
     ca_file: Option<PathBuf>,
     /// File with the token for the running server
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
     token_file: Option<PathBuf>,
     #[command(flatten)]
     store: StoreSource,

@@ -44,6 +44,16 @@ fn a_backup_is_of_a_store_or_of_a_server_or_of_an_installation_under_spin() {
         &[&under_spin[..], &["--config", "c"]].concat(),
         &[&under_spin[..], &["--address", "https://g.example"]].concat(),
         &[&under_spin[..], &["--set", "a.b=c"]].concat(),
+        &["--to", "f", "--config", "c", "--seal-key", "k"],
+        &["--to", "f", "--config", "c", "--spin-records", "sqlite"],
+        &[
+            "--to",
+            "f",
+            "--address",
+            "https://g.example",
+            "--seal-key",
+            "k",
+        ],
     ] {
         assert!(parsed(wrong).is_err(), "{wrong:?}");
     }

@@ -241,36 +241,98 @@ async fn s11_a_backup_that_does_not_verify_makes_no_file_for_spin() {
     assert_eq!(names(folder.path()), Vec::<String>::new());
 }
 
+fn begun(backup: &[u8], files: &SpinFiles) -> Result<SpinRestoration, SpinError> {
+    SpinRestoration::begin(Cursor::new(backup), files, &root_key(), &root_key(), |_| {})
+}
+
 #[tokio::test]
-async fn s11_a_restore_for_spin_that_was_cut_off_anywhere_begins_anew() {
+async fn s11_a_restore_for_spin_that_fails_leaves_no_file_and_one_that_was_cut_off_begins_anew() {
     let backup = small_backup().await;
     let key = root_key();
-    // Cut off before any file has its name: Spin finds none.
     let folder = tempfile::tempdir().unwrap();
     let files = sqlite(folder.path());
-    let begun = SpinRestoration::begin(Cursor::new(&backup), &files, &key, &key, |_| {}).unwrap();
-    drop(begun);
-    let unfinished = names(folder.path());
-    assert!(
-        unfinished.iter().all(|name| name.contains(".restoring")),
-        "{unfinished:?}"
-    );
-    restored(&backup, &files, &key).unwrap();
-    assert_eq!(names(folder.path()).len(), 3);
+    drop(begun(&backup, &files).unwrap());
+    assert_eq!(names(folder.path()), Vec::<String>::new());
 
-    // Cut off between the names: that of the identity is not there yet.
-    let [access, unfinished] =
-        ["access.sqlite", "access.sqlite.restoring"].map(|name| folder.path().join(name));
-    fs::rename(&access, &unfinished).unwrap();
+    // Cut off before any file has its name: Spin finds none. A descriptor that stays open keeps the folder locked, as a process does.
+    let cut_off = begun(&backup, &files).unwrap();
+    let refused = begun(&backup, &files).err().unwrap();
+    assert!(matches!(refused, SpinError::Locked { .. }), "{refused}");
+    let copies: Vec<(String, Vec<u8>)> = names(folder.path())
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(folder.path().join(name)).unwrap()))
+        .collect();
+    drop(cut_off);
+    for (name, content) in &copies {
+        assert!(name.contains(".restoring"), "{name}");
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    restored(&backup, &files, &key).unwrap();
+    let expected = LABELS.map(|label| format!("{label}.sqlite"));
+    assert_eq!(names(folder.path()), expected);
+
+    // Cut off between the names: two files have theirs beside the first ones, and that of the identity has not.
+    let at = |name: &str| folder.path().join(name);
+    for label in ["auth-method", "orgs"] {
+        let named = at(&format!("{label}.sqlite"));
+        fs::hard_link(&named, at(&format!("{label}.sqlite.restoring"))).unwrap();
+    }
+    fs::rename(at("access.sqlite"), at("access.sqlite.restoring")).unwrap();
     restored(&backup, &files, &key).unwrap();
     let found = instance(folder.path(), "access", &key).get(&["k"]).unwrap();
     assert_eq!(found[0].as_ref().unwrap().value, b"v");
-    assert_eq!(names(folder.path()).len(), 3);
+    assert_eq!(names(folder.path()), expected);
 
-    // Without the unfinished file these are files of an installation.
-    fs::remove_file(&access).unwrap();
-    restored(&backup, &files, &key).unwrap_err();
-    assert_eq!(names(folder.path()), ["auth-method.sqlite", "orgs.sqlite"]);
+    // A file of an installation is none of a restore, whatever an earlier one has left beside it.
+    fs::remove_file(at("access.sqlite")).unwrap();
+    fs::write(at("access.sqlite.restoring"), "").unwrap();
+    fs::write(at("orgs.sqlite.restoring"), "").unwrap();
+    let refused = restored(&backup, &files, &key).unwrap_err();
+    assert!(matches!(refused, SpinError::Exists { .. }), "{refused}");
+    assert!(at("auth-method.sqlite").exists() && at("orgs.sqlite").exists());
+}
+
+#[tokio::test]
+async fn s11_a_file_that_spin_makes_during_a_restore_is_left_to_spin() {
+    let backup = small_backup().await;
+    let folder = tempfile::tempdir().unwrap();
+    let restoration = begun(&backup, &sqlite(folder.path())).unwrap();
+    let key = root_key();
+    fill_one(&instance(folder.path(), "access", &key), "access");
+    let refused = restoration.finish().err().unwrap();
+    assert!(matches!(refused, SpinError::Exists { .. }), "{refused}");
+    let found = instance(folder.path(), "access", &key).get(&["a"]).unwrap();
+    assert_eq!(found[0].as_ref().unwrap().value, b"access");
+    let names = names(folder.path());
+    assert!(
+        names.iter().all(|name| name.starts_with("access.sqlite")),
+        "{names:?}"
+    );
+    assert!(
+        !names.iter().any(|name| name.contains("restoring")),
+        "{names:?}"
+    );
+}
+
+#[tokio::test]
+async fn s11_each_capability_needs_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = |_| Ok::<PathBuf, Infallible>(folder.path().join("one.sqlite"));
+    let files = SpinFiles::new(SpinForm::Sqlite, one).unwrap();
+    let refused = begun(&small_backup().await, &files).err().unwrap();
+    assert!(matches!(refused, SpinError::Shared { .. }), "{refused}");
+    assert_eq!(names(folder.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn s11_records_without_their_keyring_make_no_backup() {
+    let folder = installation(&root_key());
+    Connection::open(folder.path().join("orgs.sqlite"))
+        .unwrap()
+        .execute("delete from gatehouse_keyring", [])
+        .unwrap();
+    let refused = made(&sqlite(folder.path()), &root_key()).await.unwrap_err();
+    assert!(matches!(refused, SpinError::NoKeyring { .. }), "{refused}");
 }
 
 #[tokio::test]
@@ -293,17 +355,21 @@ async fn s11_what_is_no_installation_is_told_from_one_that_was_not_used_yet() {
     );
     fs::write(
         folder.path().join("access.sqlite"),
-        "no database at all, but some text",
+        "no database at all, but some text, which is longer than the head of one would be: a hundred bytes and more",
     )
     .unwrap();
     let nonsense = made(&files, &key).await.unwrap_err();
-    assert!(matches!(nonsense, SpinError::Unusable { .. }), "{nonsense}");
+    assert!(matches!(nonsense, SpinError::Unusable(_)), "{nonsense}");
 
     fs::remove_file(folder.path().join("access.sqlite")).unwrap();
     fill_one(&instance(folder.path(), "access", &key), "access");
     let store = SpinStore::open_to_read(&files, &key).unwrap();
     let empty = ["auth-method", "orgs"].map(|label| folder.path().join(format!("{label}.sqlite")));
-    assert_eq!(store.empty(), empty);
+    assert!(
+        store.empty().eq(&empty),
+        "{:?}",
+        store.empty().collect::<Vec<_>>()
+    );
     let inventory = verify(&written(store).await, Some(&key)).unwrap();
     assert_eq!(inventory.summary.records, [1, 0, 303, 0, 0]);
 }
