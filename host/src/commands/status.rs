@@ -72,7 +72,7 @@ impl State {
     fn in_words(self, seal_type: &str) -> &'static str {
         match self {
             Self::NotInitialized => {
-                "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one"
+                "not initialized: send PUT /v1/sys/init; where a hash of the first root token is set, with that token"
             }
             Self::Sealed if seal_type == KEY_FILE => "sealed: start it anew, its key is in a file",
             Self::Sealed => "sealed: unseal it with its shares",

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gatehouse_ports::StoreError;
 
@@ -17,6 +17,10 @@ use super::unavailable;
 /// After how many beats in a row by which no write was confirmed nothing is read: one may meet a moment in which the database is busy.
 const UNCONFIRMED: u32 = 2;
 
+/// The time after which nothing is read, from the beginning of the last beat by which a write was confirmed, however many beats there were
+/// since: this server may have stood still, or found no connection for them. Two beats in a row take less.
+const CONFIRMED_FOR: Duration = Duration::from_secs(10);
+
 /// How many beats in a row had no write confirmed, and who confirmed the last one.
 #[derive(Debug, Default)]
 pub struct Confirmation {
@@ -24,6 +28,8 @@ pub struct Confirmation {
     /// How the last of them ended.
     why: Mutex<String>,
     confirmed: Mutex<Option<Confirmed>>,
+    /// The beginning of the last beat by which a write was confirmed; `None` before the first one.
+    last: Mutex<Option<Instant>>,
 }
 
 /// The server of the database that confirmed a write.
@@ -66,14 +72,15 @@ impl Confirmation {
         *confirmed.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes by which server of the database a write was confirmed at a beat, or why by none.
+    /// Notes by which server of the database a write was confirmed at a beat that began then, or why by none.
     ///
     /// A refusal confirms nothing: a primary that was replaced refuses what it has no room for, or what it may not write any more, without
     /// its standby. A beat that was not sent says nothing of the database that connections are open to, unless the one before had no write
     /// confirmed: such a primary may take no new connection.
-    pub fn note(&self, confirmed_by: &Result<i64, Failure>) {
+    pub fn note(&self, confirmed_by: &Result<i64, Failure>, began: Instant) {
         match confirmed_by {
             Ok(started_at) => {
+                *self.last() = Some(began);
                 self.unconfirmed.store(0, Ordering::Release);
                 self.confirm(*started_at);
             }
@@ -91,6 +98,10 @@ impl Confirmation {
         }
     }
 
+    fn last(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn why(&self) -> MutexGuard<'_, String> {
         self.why.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,12 +112,24 @@ impl Confirmation {
     ///
     /// While writes are not confirmed.
     pub fn check(&self) -> Result<(), StoreError> {
-        match self.unconfirmed.load(Ordering::Acquire) < UNCONFIRMED {
-            true => Ok(()),
-            false => Err(unavailable(format!(
+        self.check_at(Instant::now())
+    }
+
+    fn check_at(&self, now: Instant) -> Result<(), StoreError> {
+        if self.unconfirmed.load(Ordering::Acquire) >= UNCONFIRMED {
+            return Err(unavailable(format!(
                 "the database confirms no writes ({}), so it may have been replaced: see that its synchronous standby runs, or end it if \
                  another one has been promoted in its place",
                 self.why()
+            )));
+        }
+        let is_old = |began| now.saturating_duration_since(began) > CONFIRMED_FOR;
+        match self.last().is_some_and(is_old) {
+            false => Ok(()),
+            true => Err(unavailable(format!(
+                "the database has confirmed no write of this server for {} seconds: the server stood still, or finds no connection; it goes \
+                 on once a write is confirmed",
+                CONFIRMED_FOR.as_secs()
             ))),
         }
     }
@@ -120,17 +143,37 @@ mod tests {
         Err(Failure::Unknown("no answer in time".to_owned()))
     }
 
+    fn note(confirmation: &Confirmation, confirmed_by: &Result<i64, Failure>) {
+        confirmation.note(confirmed_by, Instant::now());
+    }
+
+    #[test]
+    fn s7_ten_seconds_without_a_confirmed_write_end_reading_whatever_became_of_the_beats() {
+        let confirmation = Confirmation::default();
+        let began = Instant::now();
+        let after = |seconds| confirmation.check_at(began + Duration::from_secs(seconds));
+        assert!(after(60).is_ok(), "no beat was made yet");
+        confirmation.note(&Ok(1), began);
+        assert!(after(10).is_ok());
+        let not_sent = Err(Failure::NotSent("too many connections".to_owned()));
+        confirmation.note(&not_sent, began + Duration::from_secs(5));
+        assert!(after(10).is_ok());
+        assert!(after(11).is_err());
+        confirmation.note(&Ok(1), began + Duration::from_secs(12));
+        assert!(after(13).is_ok());
+    }
+
     #[test]
     fn s7_two_beats_by_which_no_write_was_confirmed_end_reading_until_one_is() {
         let refused = Err(Failure::Refused("the disk is full".to_owned()));
         let busy = Err(Failure::Busy("canceled".to_owned()));
         for last in [unanswered(), refused, busy] {
             let confirmation = Confirmation::default();
-            confirmation.note(&unanswered());
+            note(&confirmation, &unanswered());
             assert!(confirmation.check().is_ok());
-            confirmation.note(&last);
+            note(&confirmation, &last);
             assert!(confirmation.check().is_err());
-            confirmation.note(&Ok(1));
+            note(&confirmation, &Ok(1));
             assert!(confirmation.check().is_ok());
         }
     }
@@ -138,8 +181,11 @@ mod tests {
     #[test]
     fn s7_a_server_that_reads_nothing_says_how_the_last_beat_ended() {
         let confirmation = Confirmation::default();
-        confirmation.note(&unanswered());
-        confirmation.note(&Err(Failure::Refused("the disk is full".to_owned())));
+        note(&confirmation, &unanswered());
+        note(
+            &confirmation,
+            &Err(Failure::Refused("the disk is full".to_owned())),
+        );
         let text = confirmation.check().unwrap_err().to_string();
         assert!(text.contains("the disk is full"), "{text}");
     }
@@ -148,7 +194,7 @@ mod tests {
     fn a_database_that_cannot_be_reached_has_not_been_asked() {
         let confirmation = Confirmation::default();
         for _ in 0..3 {
-            confirmation.note(&Err(Failure::NotSent(String::new())));
+            note(&confirmation, &Err(Failure::NotSent(String::new())));
         }
         assert!(confirmation.check().is_ok());
     }
@@ -173,14 +219,14 @@ mod tests {
     fn s7_a_beat_that_cannot_be_sent_after_one_without_an_answer_ends_reading() {
         let confirmation = Confirmation::default();
         let not_sent = || Err(Failure::NotSent("too many connections".to_owned()));
-        confirmation.note(&not_sent());
-        confirmation.note(&unanswered());
+        note(&confirmation, &not_sent());
+        note(&confirmation, &unanswered());
         assert!(confirmation.check().is_ok());
-        confirmation.note(&not_sent());
+        note(&confirmation, &not_sent());
         assert!(confirmation.check().is_err());
-        confirmation.note(&not_sent());
+        note(&confirmation, &not_sent());
         assert!(confirmation.check().is_err());
-        confirmation.note(&Ok(1));
+        note(&confirmation, &Ok(1));
         assert!(confirmation.check().is_ok());
     }
 }

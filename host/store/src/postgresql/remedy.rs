@@ -14,6 +14,7 @@ const NAME_PRIMARY: &str =
     "name the primary in storage.url, and set default_transaction_read_only = off there";
 const NOT_LISTENING: &str = "start the database server, or correct host and port in storage.url; listen_addresses of the database server says where \
                              it listens";
+const NO_SOCKET: &str = "start the database server, or name the folder of its socket in storage.url, as its unix_socket_directories has it";
 const NO_SUCH_HOST: &str = "correct the host in storage.url, or the name service of this machine";
 const NO_TLS: &str =
     "set ssl = on at the database server, with a certificate for the host in storage.url";
@@ -87,8 +88,8 @@ fn of_words(text: &str) -> Option<&'static str> {
 
 const fn of_kind(kind: io::ErrorKind) -> Option<&'static str> {
     match kind {
-        // There is no such socket file.
-        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Some(NOT_LISTENING),
+        io::ErrorKind::ConnectionRefused => Some(NOT_LISTENING),
+        io::ErrorKind::NotFound => Some(NO_SOCKET),
         io::ErrorKind::TimedOut
         | io::ErrorKind::HostUnreachable
         | io::ErrorKind::NetworkUnreachable => Some(NO_ANSWER),
@@ -134,7 +135,7 @@ mod tests {
     fn the_kind_of_a_failed_connection_says_what_mends_it() {
         for (kind, remedy) in [
             (io::ErrorKind::ConnectionRefused, Some(NOT_LISTENING)),
-            (io::ErrorKind::NotFound, Some(NOT_LISTENING)),
+            (io::ErrorKind::NotFound, Some(NO_SOCKET)),
             (io::ErrorKind::TimedOut, Some(NO_ANSWER)),
             (io::ErrorKind::HostUnreachable, Some(NO_ANSWER)),
             (io::ErrorKind::NetworkUnreachable, Some(NO_ANSWER)),

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use gatehouse_ports::StoreError;
 use tokio::sync::Mutex;
-use tokio::time::timeout_at;
+use tokio::time::{timeout, timeout_at};
 use tokio_postgres::Row;
 
 use super::address::Address;
 use super::error::Failure;
-use super::session::{Parameters, Session};
+use super::session::{Parameters, Session, too_long};
 use super::statements::{BEAT, CONFIRM, LEAVE, TAKE_LEASE};
 use super::{CALL_TIME, Shared, unreadable};
 use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
@@ -46,7 +46,10 @@ impl PostgresRoster {
             let session = match held.take() {
                 Some(session) if !session.client.is_closed() => session,
                 _ => {
-                    let opened = Session::open(&self.address).await;
+                    // No longer than a request waits for one, so that time is left for another way.
+                    let opening = Session::open(&self.address);
+                    let opened = timeout(self.address.connect_time(), opening).await;
+                    let opened = opened.map_err(|_| Failure::NotSent(too_long()))?;
                     let failed = |error: super::PostgresError| Failure::NotSent(error.to_string());
                     opened.map_err(failed)?.0
                 }
@@ -90,10 +93,13 @@ impl PostgresRoster {
             Ok(rows) => started_at(rows, 8),
             Err(Failure::Refused(refusal)) => {
                 let confirmed = self.ask_over_any(CONFIRM, &[], deadline).await;
-                // The next beat looks for a host that takes it.
+                // A host that was made read-only is left: the next beat connects to one that accepts writes.
                 self.session.lock().await.take();
                 let confirmed = confirmed.and_then(|rows| started_at(&rows, 0));
-                confirmed.map_err(|failure| Failure::Unknown(format!("{refusal}; then {failure}")))
+                confirmed.map_err(|failure| match failure {
+                    Failure::NotSent(why) => Failure::NotSent(format!("{refusal}; then {why}")),
+                    other => Failure::Unknown(format!("{refusal}; then {other}")),
+                })
             }
             Err(failure) => Err(failure.clone()),
         }
@@ -119,10 +125,11 @@ impl Roster for PostgresRoster {
                 &live_for,
                 &forgotten_after,
             ];
-            let deadline = Instant::now() + CALL_TIME;
+            let began = Instant::now();
+            let deadline = began + CALL_TIME;
             let answer = self.ask_over_any(BEAT, parameters, deadline).await;
             let confirmed_by = self.confirmed_by(&answer, deadline).await;
-            self.shared.confirmation.note(&confirmed_by);
+            self.shared.confirmation.note(&confirmed_by, began);
             let failed = |failure| self.failed(failure);
             confirmed_by.map_err(failed)?;
             let rows = answer.map_err(failed)?;

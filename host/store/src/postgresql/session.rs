@@ -123,7 +123,7 @@ impl Server {
     }
 }
 
-fn too_long() -> String {
+pub fn too_long() -> String {
     format!("it takes too long to connect; {NO_ANSWER}")
 }
 

@@ -47,6 +47,7 @@ async fn o5_a_host_without_an_address_is_told_apart_from_one_where_nothing_liste
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display();
     let without_socket = format!("host={path} user=a dbname=b");
+    let words = ["start the database server", "unix_socket_directories"];
     assert_says(&said_of(&settings(&without_socket)).await, &words);
 }
 
