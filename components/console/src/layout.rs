@@ -275,7 +275,8 @@ pub fn refusal(error: &ApiError) -> Page {
 const fn headline(status: u16) -> &'static str {
     match status {
         400 | 422 => "The server did not accept this",
-        401 | 403 => "Your token does not allow this",
+        401 => "Your token is not accepted here",
+        403 => "Your token does not allow this",
         404 => "It does not exist, or your token may not see it",
         413 => "This is too long",
         409 => "Something else has this name, or has changed meanwhile",
@@ -288,7 +289,10 @@ const fn headline(status: u16) -> &'static str {
 const fn advice(status: u16) -> &'static str {
     match status {
         400 | 422 => "Go back, correct what the message names, and send the form again.",
-        401 | 403 => {
+        401 => {
+            "Your token has ended or was revoked, or the organization accepts no tokens of users: sign out and in again, with another token."
+        }
+        403 => {
             "The token may have ended: sign out and in again. Otherwise ask for a policy that allows this path; “What may a token do?” shows \
              what yours allows."
         }

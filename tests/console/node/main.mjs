@@ -225,7 +225,8 @@ try {
     await judged(judge, "a token of a user");
     await judge.follow("Go on");
     await judged(judge, "the tokens of a user");
-    await judge.submit("Revoke laptop", {});
+    assert.equal(await judge.submit("Revoke laptop", {}), 200);
+    assert.equal(await judge.heading(), "Your API tokens");
     assert(!(await judge.text()).includes("laptop"));
   });
   assert.deepEqual(faults, []);

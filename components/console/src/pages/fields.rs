@@ -213,6 +213,8 @@ pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value>
         }
         // A choice has nothing to take away unless it offers that.
         Kind::Choice(options) if text.is_empty() && !options.contains(&"") => None,
+        // Browsers take line breaks out of such a field: what differs by these alone was left as it was.
+        Kind::Text if text == was.replace(['\r', '\n'], "").trim() => None,
         _ if text == was.trim() => None,
         Kind::Seconds | Kind::Number if text.is_empty() => Some(Value::Null),
         // An invalid number is sent as it is: the API names the mistake.

@@ -73,7 +73,7 @@ pub fn page(visit: &Visit<'_>) -> Answer {
         200 => "ready",
         429 => "standby",
         501 => {
-            "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one"
+            "not initialized: send PUT /v1/sys/init; where a hash of the first root token is set, with that token"
         }
         503 if health.pointer("/sealed") == Some(&Value::Bool(true)) => {
             "sealed: `bao operator unseal` takes the shares of the root key; with a key file, start the server anew"

@@ -20,7 +20,7 @@ const TOKEN_TYPE: &str = "token_type";
 const FIELDS: &[Attribute] = &[
     attribute("description", "Description", "For people; it has no effect.", Kind::Text),
     attribute("default_lease_ttl", "Lifetime of a token", "Seconds until a token has to be renewed, where its role sets no lifetime. What is shown is in force; empty or 0 for the server's own.", Kind::Seconds),
-    attribute("max_lease_ttl", "Maximum lifetime of a token", "Most seconds that a token lives, renewals included; a longer period of a role is cut to it. What is shown is in force; empty or 0 for the server's own.", Kind::Seconds),
+    attribute("max_lease_ttl", "Maximum lifetime of a token", "Most seconds that a token lives, renewals included. Tokens with a period go on for as long as they are renewed: only their period is cut to it. What is shown is in force; empty or 0 for the server's own.", Kind::Seconds),
     attribute(TOKEN_TYPE, "Type of tokens", "Service tokens are stored and can be revoked; batch tokens are not. With default- before it, a role can choose the other one.", Kind::Choice(&["default-service", "default-batch", "service", "batch"])),
     attribute("listing_visibility", "In the list of mounts", "unauth: sys/internal/ui/mounts names the mount to every caller, even without a token. hidden or no choice: only to callers with rights to it.", Kind::Choice(&["", "hidden", "unauth"])),
     attribute("audit_non_hmac_request_keys", "Readable fields of requests", "Audit records show these fields as they are, not hashed; name none that holds a secret.", Kind::Lines),

@@ -178,7 +178,7 @@ fn the_overview_tells_the_state_and_what_mends_it() {
         (
             501,
             true,
-            "not initialized: PUT /v1/sys/init initializes it, with the first root token where its operator chose one",
+            "not initialized: send PUT /v1/sys/init; where a hash of the first root token is set, with that token",
         ),
         (
             503,

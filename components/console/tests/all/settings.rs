@@ -109,6 +109,42 @@ fn a_default_pool_is_chosen_by_its_name_or_its_identifier() {
 }
 
 #[test]
+fn the_name_of_a_default_pool_may_be_typed_in_any_case() {
+    let mut browser = visitor();
+    let found = json!({ "data": [{ "id": "apool-2", "attributes": { "name": "spare" } }] });
+    let search = format!("{PATH}/agent-pools?q=SPARE&");
+    browser.api.answers("GET", &search, 200, found);
+    let (_, body) = with(&mut browser, &[("default-agent-pool", "SPARE")]);
+    let pool = &body["data"]["relationships"]["default-agent-pool"];
+    assert_eq!(pool["data"]["id"], "apool-2");
+}
+
+#[test]
+fn a_pool_that_could_not_be_looked_up_changes_nothing_and_the_reason_is_told() {
+    let many = json!({ "data": [{ "id": "apool-3", "attributes": { "name": "more-spare" } }],
+        "meta": { "pagination": { "next-page": 2 } } });
+    let busy = json!({ "errors": [{ "title": "too many requests" }] });
+    for (status, answer, said) in [
+        (429, busy, "Too many requests"),
+        (200, many, "type the identifier of the pool"),
+    ] {
+        let mut browser = visitor();
+        let search = format!("{PATH}/agent-pools?q=spare&");
+        browser.api.answers("GET", &search, status, answer);
+        let fields: Vec<_> = FORM
+            .iter()
+            .map(|&(name, value)| match name {
+                "stacks-default-agent-pool" => (name, "spare"),
+                _ => (name, value),
+            })
+            .collect();
+        let shown = browser.submit(PLACE, &fields);
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+        assert!(changes(&browser).is_empty());
+    }
+}
+
+#[test]
 fn an_emptied_default_pool_is_taken_away() {
     let (_, body) = with(&mut visitor(), &[("default-agent-pool", "")]);
     assert_eq!(

@@ -77,6 +77,16 @@ fn a_tuning_that_was_left_as_it_was_changes_nothing() {
 }
 
 #[test]
+fn a_description_of_several_lines_stays_as_it_is_although_the_field_has_one() {
+    let mut browser = visitor();
+    let mut lines = stored();
+    lines["data"]["description"] = json!("Team A\nask ops");
+    browser.api.answers("GET", PATH, 200, lines);
+    let (_, body) = with(&mut browser, &[("description", "Team Aask ops")]);
+    assert_eq!(body, json!({}));
+}
+
+#[test]
 fn what_was_tuned_is_sent_in_the_form_that_the_api_takes() {
     let (_, body) = with(
         &mut visitor(),

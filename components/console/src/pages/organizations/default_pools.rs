@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Organization;
-use crate::api::{at, encoded};
+use crate::api::{ApiError, at, encoded};
 use crate::pages::Visit;
 use crate::pages::resources::entries;
 
@@ -35,7 +35,7 @@ pub(super) fn taken(
     visit: &Visit<'_>,
     organization: &Organization,
     changes: &mut Map<String, Value>,
-) -> Map<String, Value> {
+) -> Result<Map<String, Value>, ApiError> {
     let mut relationships = Map::new();
     for relationship in RELATIONSHIPS {
         let Some(typed) = changes.remove(relationship) else {
@@ -43,21 +43,35 @@ pub(super) fn taken(
         };
         let pool = match typed.as_str().unwrap_or_default() {
             "" => Value::Null,
-            typed => json!({ "type": "agent-pools", "id": id_of(visit, organization, typed) }),
+            typed => json!({ "type": "agent-pools", "id": id_of(visit, organization, typed)? }),
         };
         relationships.insert(relationship.to_owned(), json!({ "data": pool }));
     }
-    relationships
+    Ok(relationships)
 }
 
-/// The identifier of a pool that was named by its name; what was typed where there is none of that name, or none to be seen.
-fn id_of(visit: &Visit<'_>, organization: &Organization, typed: &str) -> String {
+/// The identifier of a pool that was named by its name, which is unique whatever its case; what was typed where no pool has that name, or the
+/// visitor may see none.
+fn id_of(visit: &Visit<'_>, organization: &Organization, typed: &str) -> Result<String, ApiError> {
     let path = format!(
         "{}/agent-pools?q={}&page%5Bsize%5D=100",
         organization.path,
         encoded(typed)
     );
-    let found = visit.api.read(&path).unwrap_or_default();
-    let pool = entries(&found).find(|pool| at(pool, "/attributes/name") == typed);
-    pool.map_or_else(|| typed.to_owned(), |pool| at(pool, "/id"))
+    let found = match visit.api.read(&path) {
+        Err(error) if error.status == 404 => return Ok(typed.to_owned()),
+        found => found?,
+    };
+    let is_named = |pool: &&Value| at(pool, "/attributes/name").eq_ignore_ascii_case(typed);
+    match entries(&found).find(is_named) {
+        Some(pool) => Ok(at(pool, "/id")),
+        None if at(&found, "/meta/pagination/next-page").is_empty() => Ok(typed.to_owned()),
+        None => Err(ApiError {
+            status: 422,
+            messages: vec![
+                "more than 100 pools have this in their names: type the identifier of the pool"
+                    .to_owned(),
+            ],
+        }),
+    }
 }

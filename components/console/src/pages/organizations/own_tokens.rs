@@ -44,7 +44,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
                     ("User", at(&account, "/data/attributes/username")),
                     ("Email", at(&account, "/data/attributes/email")),
                 ]))
-                p { "Whoever has one of these tokens can do in organizations what you can do. You signed in with one of them: after you revoke that one, sign out, and sign in with another." }
+                p { "Each of these tokens can do in organizations all that you can do. You signed in with one of them, and the list does not say with which: after you revoke that one, sign out, and sign in with another. Make another token before you revoke your only one: without one you cannot sign in here." }
                 (list(visit, REVOKING, &answer))
                 (turning(visit, &answer, &format!("{PATH}?")))
                 h2 { "Make a token" }
@@ -57,7 +57,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         None => html! {
             (told)
             p { "The token that you signed in with belongs to no user, so you have no API tokens here. Sign in with an API token of a user to see and make those of that user. A site administrator makes users, each with a first token." }
-            p { "The tokens of an organization and of its teams are on its own pages, which " a href=(super::PATH) { "Organizations" } " leads to." }
+            p { "For the tokens of an organization and of its teams, open it under " a href=(super::PATH) { "Organizations" } " and go to its page “Tokens”." }
         },
     };
     Ok(Outcome::Page(Page::new(TITLE, content)))

@@ -17,13 +17,13 @@ const SETTINGS: &[Attribute] = &[
     attribute("name", "Name", "Letters, digits, - and _. It is part of addresses: tell those who use the old name.", Kind::Text),
     attribute("email", "Email", "Where notices about the organization go.", Kind::Text),
     attribute("user-tokens-enabled", "Tokens of users can access the organization", "If not, only those of teams and of the organization can. Make a token of the owners' team first: with a token of a user you cannot turn it on again.", Kind::Flag),
-    attribute("max-ttl-enabled", "Tokens have a maximum lifetime", "The page “Tokens” shows and sets it.", Kind::Flag),
+    attribute("max-ttl-enabled", "Tokens have a maximum lifetime", "Those of teams and of the organization. The page “Tokens” shows and sets it.", Kind::Flag),
     attribute("collaborator-auth-policy", "Sign-in of members", "The authentication that members need. API tokens are accepted in any case.", Kind::Choice(&["password", "two_factor_mandatory"])),
-    attribute("owners-team-saml-role-id", "SAML role of owners", "Who has this role is an owner. Empty for none.", Kind::Text),
+    attribute("owners-team-saml-role-id", "SAML role of owners", "Members with this role are owners. Empty for none.", Kind::Text),
     attribute("session-timeout", "Minutes without requests after which a session ends", "Empty for the default of 20160.", Kind::Number),
     attribute("session-remember", "Minutes for which a session lasts", "Empty for the default of 20160.", Kind::Number),
     attribute("default-execution-mode", "Where runs of workspaces happen", "remote: at the server. local: where the command is given. agent: on workers of the default agent pool.", Kind::Choice(&["remote", "local", "agent"])),
-    attribute("default-agent-pool", "Default agent pool", "The name of a pool, as the page “Agent pools” shows it, or its identifier. agent needs one; remote and local take none.", Kind::Text),
+    attribute("default-agent-pool", "Default agent pool", "The name of a pool, as the page “Agent pools” shows it, or its identifier. With agent there must be one; saving remote or local takes it away.", Kind::Text),
     attribute("stacks-enabled", "Stacks", "The organization can have stacks.", Kind::Flag),
     attribute("stacks-default-execution-mode", "Where runs of stacks happen", "remote: at the server. agent: on workers of the default agent pool of stacks.", Kind::Choice(&["remote", "agent"])),
     attribute("stacks-default-agent-pool", "Default agent pool of stacks", "The name of a pool, as the page “Agent pools” shows it, or its identifier. Empty for none.", Kind::Text),
@@ -76,7 +76,10 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let fields = fields_of(visit, &organization);
     let mut changes = changed_attributes(SETTINGS, form, &fields);
-    let pools = default_pools::taken(visit, &organization, &mut changes);
+    let pools = match default_pools::taken(visit, &organization, &mut changes) {
+        Ok(pools) => pools,
+        Err(error) => return once_more(error, |told| page(visit, told)),
+    };
     let mut body = json!({ "type": "organizations", "attributes": changes });
     if let (false, Value::Object(members)) = (pools.is_empty(), &mut body) {
         members.insert("relationships".to_owned(), pools.into());

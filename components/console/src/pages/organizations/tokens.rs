@@ -43,7 +43,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             p { "They are in force while “Tokens have a maximum lifetime” is set." }
             (part(lifetimes(visit, path)))
             (form(visit.session, &organization.address("token/lifetime"), html! {
-                (select("token-type", "Kind of token", "", KINDS, visit.typed(BOUNDING, "token-type")))
+                (select("token-type", "Kind of token", "For user it is stored and has no effect: the tokens of users belong to no organization.", KINDS, visit.typed(BOUNDING, "token-type")))
                 (input("days", "Days", "The maximum lifetime of a new token.", visit.typed(BOUNDING, "days")))
             }, "Set"))
         },
