@@ -23,7 +23,8 @@ fn main() {
     );
 }
 
-/// Where the compiler looks for the standard library of the target; `None` if it does not say.
+/// Where the compiler looks for the standard library of the target; `None` if it does not say. `components/assembly` decides by the same answer
+/// whether it can build; a build script of this crate cannot call it, since it would have to be compiled first, late.
 fn library_folder() -> Option<String> {
     let rustc = env::var_os("RUSTC")?;
     let asked = Command::new(rustc)

@@ -156,7 +156,8 @@ impl Workshop {
             (Unit::AuthMethodWide, Quality::Draft) => Quality::Finished.profile(),
             (_, quality) => quality.profile(),
         };
-        // Its folder begins with what is in the shared one, which is to have the dependencies of this crate by then.
+        // The folder of this unit begins as a copy of the shared one. Compiling its relative there first has the copy hold its
+        // dependencies, which would be compiled once for each folder otherwise.
         if let Some(relative) = unit.relative()
             && !self.target_folder.join(recipe.folder).exists()
             && profile == self.quality.profile()

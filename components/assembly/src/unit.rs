@@ -197,3 +197,21 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_with_a_folder_of_its_own_has_a_relative_in_the_shared_one() {
+        for unit in Unit::ALL {
+            let relative = unit.relative();
+            let is_apart = unit.recipe().folder != PORTABLE;
+            assert_eq!(relative.is_some(), is_apart, "{unit:?}");
+            if let Some(relative) = relative {
+                assert_eq!(relative.recipe().folder, PORTABLE);
+                assert_eq!(relative.package(), unit.package());
+            }
+        }
+    }
+}

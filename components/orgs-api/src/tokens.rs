@@ -124,9 +124,9 @@ pub enum LifetimeError {
 pub trait Tokens {
     /// Makes a token. For an owner who has one at a time it replaces the present one, which ends at once.
     ///
-    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens
-    /// of users and pools do not end. An end in the past is not a fault: the token is never valid (contract 4.6). What is over of
-    /// an owner who may have many goes when another one is made.
+    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; those of
+    /// pools do not end. An end in the past is not a fault: the token is never valid (contract 4.6). What is over of an owner who
+    /// may have many goes when another one is made.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, person};
+use crate::browser::{Browser, Shown, person};
 
 /// The requests that changed something, as method, path and body.
 pub fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
@@ -13,6 +13,29 @@ pub fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
             (request.method, request.target, body)
         })
         .collect()
+}
+
+/// The fields of a form, with `fields` in the place of those of their names; one without a name of the form is added.
+pub fn replaced<'f>(
+    form: &[(&'f str, &'f str)],
+    fields: &[(&'f str, &'f str)],
+) -> Vec<(&'f str, &'f str)> {
+    let kept = form
+        .iter()
+        .filter(|(name, _)| !fields.iter().any(|(changed, _)| changed == name));
+    kept.chain(fields).copied().collect()
+}
+
+/// Sends these fields, which ask one change of the API: what is shown, and that change.
+pub fn sent_one(
+    browser: &mut Browser,
+    place: &str,
+    fields: &[(&str, &str)],
+) -> (Shown, (String, String, Value)) {
+    let shown = browser.submit(place, fields);
+    let mut sent = changes(browser);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    (shown, sent.remove(0))
 }
 
 fn identity() -> Browser {

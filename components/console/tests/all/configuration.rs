@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Shown};
-use crate::changes::changes;
+use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/mounts/config?mount=gcp";
 /// The form as it is shown over [`stored`].
@@ -47,16 +47,10 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names; a field without a name of the form is added.
-fn with(browser: &mut Browser, fields: &[(&'static str, &'static str)]) -> (Shown, Value) {
-    let kept = SHOWN
-        .iter()
-        .filter(|(name, _)| !fields.iter().any(|(changed, _)| changed == name));
-    let all: Vec<(&str, &str)> = kept.chain(fields).copied().collect();
-    let shown = browser.submit(PLACE, &all);
-    let mut sent = changes(browser);
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    (shown, sent.remove(0).2)
+/// Sends the form with `fields` in the place of those of their names.
+fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
+    let (shown, (_, _, body)) = sent_one(browser, PLACE, &replaced(SHOWN, fields));
+    (shown, body)
 }
 
 #[test]

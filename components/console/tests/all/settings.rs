@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Shown};
-use crate::changes::changes;
+use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/organizations/show?name=acme";
 const PATH: &str = "/api/v2/organizations/acme";
@@ -43,16 +43,10 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names; a field without a name of the form is added.
-fn with(browser: &mut Browser, fields: &[(&'static str, &'static str)]) -> (Shown, Value) {
-    let kept = FORM
-        .iter()
-        .filter(|(name, _)| !fields.iter().any(|(changed, _)| changed == name));
-    let all: Vec<(&str, &str)> = kept.chain(fields).copied().collect();
-    let shown = browser.submit(PLACE, &all);
-    let mut sent = changes(browser);
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    (shown, sent.remove(0).2)
+/// Sends the form with `fields` in the place of those of their names.
+fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
+    let (shown, (_, _, body)) = sent_one(browser, PLACE, &replaced(FORM, fields));
+    (shown, body)
 }
 
 #[test]
@@ -131,13 +125,7 @@ fn a_pool_that_could_not_be_looked_up_changes_nothing_and_the_reason_is_told() {
         let mut browser = visitor();
         let search = format!("{PATH}/agent-pools?q=spare&");
         browser.api.answers("GET", &search, status, answer);
-        let fields: Vec<_> = FORM
-            .iter()
-            .map(|&(name, value)| match name {
-                "stacks-default-agent-pool" => (name, "spare"),
-                _ => (name, value),
-            })
-            .collect();
+        let fields = replaced(FORM, &[("stacks-default-agent-pool", "spare")]);
         let shown = browser.submit(PLACE, &fields);
         assert!(shown.text.contains(said), "{said}: {}", shown.text);
         assert!(changes(&browser).is_empty());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Shown};
-use crate::changes::changes;
+use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/mounts/tune?mount=team%2Fgcp";
 const PATH: &str = "/v1/sys/mounts/auth/team/gcp/tune";
@@ -34,16 +34,9 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names; a field without a name of the form is added.
-fn with(browser: &mut Browser, fields: &[(&'static str, &'static str)]) -> (Shown, Value) {
-    let kept = SHOWN
-        .iter()
-        .filter(|(name, _)| !fields.iter().any(|(changed, _)| changed == name));
-    let all: Vec<(&str, &str)> = kept.chain(fields).copied().collect();
-    let shown = browser.submit(PLACE, &all);
-    let mut sent = changes(browser);
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    let (method, path, body) = sent.remove(0);
+/// Sends the form with `fields` in the place of those of their names.
+fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
+    let (shown, (method, path, body)) = sent_one(browser, PLACE, &replaced(SHOWN, fields));
     assert_eq!((method.as_str(), path.as_str()), ("POST", PATH));
     (shown, body)
 }

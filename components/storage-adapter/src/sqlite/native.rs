@@ -24,7 +24,7 @@ pub fn execute(
     statement: &str,
     parameters: &[Value],
 ) -> Result<Answer, DatabaseError> {
-    let mut statement = connection.prepare_cached(statement).map_err(failure)?;
+    let mut statement = connection.prepare_cached(statement)?;
     let columns: Vec<String> = statement
         .column_names()
         .into_iter()
@@ -32,21 +32,20 @@ pub fn execute(
         .collect();
     let count = columns.len();
     let parameters = params_from_iter(parameters.iter().map(parameter));
-    let mut found = statement.query(parameters).map_err(failure)?;
+    let mut found = statement.query(parameters)?;
     let mut rows = Vec::new();
-    while let Some(row) = found.next().map_err(failure)? {
+    while let Some(row) = found.next()? {
         let values = (0..count).map(|column| row.get_ref(column).map(value));
-        rows.push(values.collect::<Result<Row, _>>().map_err(failure)?);
+        rows.push(values.collect::<Result<Row, _>>()?);
     }
     Ok(Answer { columns, rows })
 }
 
-/// The error of SQLite as the host of a component tells it.
-// The signature is that of `map_err`.
-#[allow(clippy::needless_pass_by_value)]
-#[must_use]
-pub fn failure(from: rusqlite::Error) -> DatabaseError {
-    DatabaseError::Io(from.to_string())
+/// The error of SQLite as the host of a component tells it: in its words.
+impl From<rusqlite::Error> for DatabaseError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Io(error.to_string())
+    }
 }
 
 fn parameter(from: &Value) -> types::Value {

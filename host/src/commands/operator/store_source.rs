@@ -147,7 +147,9 @@ mod built_in {
 /// The program without SQLite.
 #[cfg(not(feature = "spin"))]
 mod left_out {
-    use anyhow::{Result, bail};
+    use std::future::{Ready, ready};
+
+    use anyhow::{Result, anyhow, bail};
     use gatehouse::backup::{RestoreOptions, Restored};
     use gatehouse_ports::Store;
     use gatehouse_store::Backup;
@@ -157,9 +159,8 @@ mod left_out {
     const MISSING: &str = "this program was built without its feature `spin`: use one that has it";
 
     impl UnderSpin {
-        #[allow(clippy::unused_async)]
-        pub(in crate::commands::operator) async fn begin_backup(&self) -> Result<Backup> {
-            bail!(MISSING)
+        pub(in crate::commands::operator) fn begin_backup(&self) -> Ready<Result<Backup>> {
+            ready(Err(anyhow!(MISSING)))
         }
 
         pub(in crate::commands::operator) fn restore(

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gatehouse_ports::StoreError;
-use gatehouse_storage_adapter::sqlite::native;
+use gatehouse_storage_adapter::sqlite::DatabaseError;
 use rusqlite::ErrorCode;
 
 use crate::BackupError;
@@ -88,7 +88,7 @@ impl SpinError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            _ => Self::Unusable(native::failure(source).at(&path.display().to_string())),
+            _ => Self::Unusable(DatabaseError::from(source).at(&path.display().to_string())),
         }
     }
 

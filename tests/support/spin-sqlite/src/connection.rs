@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gatehouse_storage_adapter::sqlite::native::{self, Answer, failure};
+use gatehouse_storage_adapter::sqlite::native::{self, Answer};
 use gatehouse_storage_adapter::sqlite::{DatabaseError, Value};
 use rusqlite::OpenFlags;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -35,19 +35,16 @@ impl Connection {
             _ => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
         let flags = flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = rusqlite::Connection::open_with_flags(path, flags).map_err(failure)?;
+        let connection = rusqlite::Connection::open_with_flags(path, flags)?;
         match of.nature {
             Nature::Files | Nature::ReadOnlyFiles => {}
             // It cannot be set below the pages that there are.
             Nature::FullFiles => {
                 let asked = "pragma max_page_count = 1";
-                let _pages: i64 = connection
-                    .query_row(asked, [], |row| row.get(0))
-                    .map_err(failure)?;
+                let _pages: i64 = connection.query_row(asked, [], |row| row.get(0))?;
             }
             Nature::LibSql { synchronous, .. } => {
-                let set = connection.pragma_update(None, "synchronous", synchronous);
-                set.map_err(failure)?;
+                connection.pragma_update(None, "synchronous", synchronous)?;
             }
         }
         let deny_files = |context: AuthContext<'_>| match context.action {
