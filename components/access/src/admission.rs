@@ -11,6 +11,7 @@ use crate::api::{
     TokenReference, WritePermission,
 };
 use crate::cubbyhole;
+use crate::foundation_guesses::GuessedReads;
 use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS};
 use crate::policy::{AskedPath, Identity, Question, Rule, Verdict, needs_sudo};
@@ -33,6 +34,14 @@ const AUTH_PREFIX: &str = "auth/";
 struct Resolved<'a> {
     mount: Arc<MountRecord>,
     remainder: &'a str,
+}
+
+/// The records of one round trip.
+struct ReadTogether<'a> {
+    resolved: Option<Resolved<'a>>,
+    /// The entry that leads to the token's record.
+    token_entry: Option<Entry>,
+    guessed: Option<GuessedReads<'a>>,
 }
 
 impl Resolved<'_> {
@@ -106,7 +115,11 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             path if helps => Cow::Owned(format!("{path}/")),
             path => Cow::Borrowed(path),
         };
-        let (mut resolved, entry) = self.read_mount_and_token(&located_path, location.as_ref())?;
+        let ReadTogether {
+            mut resolved,
+            token_entry,
+            guessed,
+        } = self.read_mount_and_token(&located_path, location.as_ref())?;
         if let Some(resolved) = resolved.as_mut().filter(|_| helps) {
             resolved.remainder = resolved.remainder.trim_end_matches('/');
         }
@@ -125,11 +138,10 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
         }
 
         let located = location.ok_or(Refusal::NoToken)?;
-        let located = located.load::<S>(entry)?;
+        let located = located.load::<S>(token_entry)?;
         let located = located.ok_or(Refusal::InvalidToken)?;
         let limited_uses = located.record.num_uses > 0;
-        let mount = resolved.as_ref().map(|resolved| resolved.mount.clone());
-        let token = self.authenticate(request, located, mount)?;
+        let token = self.authenticate(request, located, guessed)?;
         if malformed {
             self.spend_use(token, request, LastUse::Ends)?;
             return Err(Refusal::MalformedPath);
@@ -178,17 +190,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// told so (contract 1.6).
     fn mount_itself(&self, path: &str) -> Result<Mount, Refusal> {
         let path = format!("{path}/");
-        let (resolved, _) = self.read_mount_and_token(&path, None)?;
-        let resolved = resolved.filter(|resolved| resolved.remainder.is_empty());
+        let read = self.read_mount_and_token(&path, None)?;
+        let resolved = read
+            .resolved
+            .filter(|resolved| resolved.remainder.is_empty());
         Ok(resolved.ok_or(Refusal::NoMount)?.mount.in_force())
     }
 
-    /// The mount that serves `path` and what leads to the token's record, in one round trip.
+    /// The mount that serves `path`, what leads to the token's record, and what its last request needed besides, in one round trip.
     fn read_mount_and_token<'a>(
-        &self,
+        &'a self,
         path: &'a str,
         token: Option<&TokenLocation>,
-    ) -> Result<(Option<Resolved<'a>>, Option<Entry>), Refusal> {
+    ) -> Result<ReadTogether<'a>, Refusal> {
         let candidates = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
@@ -201,7 +215,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .map(|(mount_path, remainder)| (mount_key(mount_path), remainder));
         let (mount_keys, remainders): (Vec<String>, Vec<&str>) = candidates.unzip();
         let token_key = token.map(TokenLocation::key);
-        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_key))?;
+        let hash = token.and_then(TokenLocation::stored_hash);
+        let guess = hash.and_then(|hash| self.guesses.of(hash));
+        let guessed_keys = guess.iter().flat_map(|keys| keys.iter().cloned());
+        let keys = mount_keys.into_iter().chain(token_key);
+        let mut reads = self.read_cached(keys.chain(guessed_keys))?;
 
         // Mounts never nest, so at most one of the candidates exists.
         let mut resolved = None;
@@ -213,18 +231,26 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 });
             }
         }
-        Ok((resolved, reads.next_entry()))
+        let token_entry = reads.next_entry();
+        if let (Some(hash), None) = (hash, &token_entry) {
+            self.guesses.forget(hash);
+        }
+        Ok(ReadTogether {
+            resolved,
+            token_entry,
+            guessed: guess.map(|keys| GuessedReads { keys, reads }),
+        })
     }
 
-    /// The caller's token, valid here and now; `mount` is the one that was read with it.
+    /// The caller's token, valid here and now.
     fn authenticate(
         &self,
         request: &Request,
         located: LocatedToken,
-        mount: Option<Arc<MountRecord>>,
+        guessed: Option<GuessedReads<'_>>,
     ) -> Result<LiveToken, Refusal> {
         let token = self
-            .live_token(located, ReadScope::LivenessAndRules, mount)?
+            .live_token(located, ReadScope::LivenessAndRules, guessed)?
             .ok_or(Refusal::InvalidToken)?;
         if !token.may_be_used_from(request.source_address) {
             return Err(Refusal::AddressDenied);

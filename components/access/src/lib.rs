@@ -15,6 +15,7 @@ mod counting;
 mod creation;
 mod cubbyhole;
 mod ending;
+mod foundation_guesses;
 mod generation;
 mod identity;
 mod indexes;

@@ -9,14 +9,15 @@ use gatehouse_storage::{Cacheable, CachedReads, RecordCache, Records};
 use zeroize::Zeroizing;
 
 use crate::api::Failure;
+use crate::foundation_guesses::FoundationGuesses;
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
 use crate::settings::Settings;
 
 /// [`Access`](crate::Access) over a store, a clock and a source of randomness.
 ///
-/// It holds no state but two caches: the key that identifiers are hashed under, which initialization writes once and nothing ever
-/// changes, and decoded records, which are compared with the store at every read.
+/// It holds no state but caches: the key that identifiers are hashed under, which initialization writes once and nothing ever changes;
+/// decoded records, which are compared with the store at every read; and which records the tokens of the last requests needed.
 pub struct AccessService<S, C, R> {
     pub(crate) records: Records<S>,
     pub(crate) clock: C,
@@ -24,6 +25,7 @@ pub struct AccessService<S, C, R> {
     pub(crate) settings: Settings,
     hasher: OnceLock<IdentifierHasher>,
     cache: RecordCache,
+    pub(crate) guesses: FoundationGuesses,
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -36,6 +38,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             settings: Settings::DEFAULT,
             hasher: OnceLock::new(),
             cache: RecordCache::new(),
+            guesses: FoundationGuesses::new(),
         }
     }
 

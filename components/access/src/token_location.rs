@@ -64,6 +64,14 @@ impl TokenLocation {
         }
     }
 
+    /// The hash that the record is stored under; `None` for a batch token.
+    pub(crate) const fn stored_hash(&self) -> Option<&TokenHash> {
+        match self {
+            Self::Stored(names) => Some(&names.hash),
+            Self::Carried(_) => None,
+        }
+    }
+
     /// The token, `entry` being what there is under [`Self::key`]; `None` when there is no such token.
     pub(crate) fn load<S: Store>(
         self,

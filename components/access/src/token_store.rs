@@ -6,6 +6,7 @@ use gatehouse_ports::{Clock, Entry, IpAddress, Random, Store, Version, networks}
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenView};
+use crate::foundation_guesses::GuessedReads;
 use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::quotas::put_place;
@@ -276,37 +277,39 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(token.map(|token| LocatedToken::stored(hash, token)))
     }
 
-    /// Returns the token that was read if everything that its validity rests on is still there. Takes one round trip, and further ones
-    /// where the entity has policies of its own or is in groups. `read_mount` is a mount that was read together with the token.
+    /// Returns the token that was read if everything that its validity rests on is still there. Takes one round trip, which a right
+    /// guess saves, and further ones where the entity has policies of its own or is in groups.
     pub(crate) fn live_token(
         &self,
         located: LocatedToken,
         scope: ReadScope,
-        read_mount: Option<Arc<MountRecord>>,
+        guessed: Option<GuessedReads<'_>>,
     ) -> Result<Option<LiveToken>, Failure> {
         let LocatedToken { record, stored } = located;
         let now = self.clock.now_seconds();
         if !record.is_alive_at(now) {
             return Ok(None);
         }
-        let read_mount = read_mount.filter(|mount| record.issuer() == Some(mount.path.as_str()));
-        let issuer_key = match read_mount {
-            Some(_) => None,
-            None => record.issuer().map(mount_key),
-        };
-        let entity_key = record.entity_id.as_deref().map(entity_key);
         let rules_keys: Vec<String> = match scope {
             ReadScope::LivenessAndRules => rules_keys(&record.policies),
             ReadScope::Liveness => Vec::new(),
         };
-        let ancestor_keys: Vec<String> = record.ancestors.iter().map(token_key).collect();
-
-        let has_entity = entity_key.is_some();
         let policies = rules_keys.len();
-        let keys = issuer_key.iter().chain(&ancestor_keys).cloned();
-        let mut reads = self.read_cached(keys.chain(entity_key).chain(rules_keys))?;
-        let issuer = match issuer_key {
-            None => read_mount,
+        let mut keys: Vec<String> = record.issuer().map(mount_key).into_iter().collect();
+        keys.extend(record.ancestors.iter().map(token_key));
+        keys.extend(record.entity_id.as_deref().map(entity_key));
+        keys.extend(rules_keys);
+        let mut reads = match guessed {
+            Some(guessed) if *guessed.keys == *keys => guessed.reads,
+            _ => {
+                if let (ReadScope::LivenessAndRules, Some(stored)) = (scope, &stored) {
+                    self.guesses.remember(&stored.hash, &keys);
+                }
+                self.read_cached(keys)?
+            }
+        };
+        let issuer = match record.issuer() {
+            None => None,
             Some(_) => reads.next_record::<MountRecord>()?.map(|it| it.record),
         };
         if record.issuer().is_some() && !issuer.as_ref().is_some_and(|it| it.honours(&record)) {
@@ -317,12 +320,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let Some(ancestors) = lineage else {
             return Ok(None);
         };
-        let entity = match has_entity {
-            true => match (reads.next_record::<EntityRecord>()?, &record.entity_id) {
-                (None, Some(id)) => self.entity_merged_from(id)?,
-                (entity, _) => entity,
+        let entity = match &record.entity_id {
+            None => None,
+            Some(id) => match reads.next_record::<EntityRecord>()? {
+                None => self.entity_merged_from(id)?,
+                entity => entity,
             },
-            false => None,
         };
         let mut rules = Vec::with_capacity(policies);
         for _ in 0..policies {

@@ -12,7 +12,7 @@ use gatehouse_access::{
 use gatehouse_ports::doubles::CountingStore;
 
 #[test]
-fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_and_one_commit() {
+fn a_token_is_admitted_again_with_one_read_and_a_known_account_logs_in_with_one_and_one_commit() {
     let server = Server::ready();
     for name in ["a", "b", "c"] {
         let text = "path \"auth/gcp/role/*\" { capabilities = [\"read\"] }";
@@ -37,7 +37,17 @@ fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_an
         "the first request also reads the server's secret"
     );
     access.admit(&request).unwrap();
-    assert_eq!(counting.take_counts().calls(), (2, 0));
+    assert_eq!(counting.take_counts().calls(), (1, 0));
+    request.path = "auth/gcp/role/other".into();
+    access.admit(&request).unwrap();
+    access
+        .admit(&lookup_self(token.client_token.expose()))
+        .unwrap();
+    assert_eq!(
+        counting.take_counts().calls(),
+        (2, 0),
+        "one for each, whatever the path"
+    );
     let login = login_request();
     access.admit(&login).unwrap();
     assert_eq!(counting.take_counts().calls(), (1, 0));
@@ -54,6 +64,44 @@ fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_an
     request.token = Some(limited.client_token.expose().to_owned());
     access.admit(&request).unwrap();
     assert_eq!(counting.take_counts().calls(), (2, 1));
+    access.admit(&request).unwrap();
+    assert_eq!(counting.take_counts().calls(), (1, 1));
+}
+
+#[test]
+fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
+    let server = Server::ready();
+    let rules = |capability: &str| {
+        format!("path \"auth/gcp/role/dev\" {{ capabilities = [\"{capability}\"] }}")
+    };
+    server.access.write_policy("a", &rules("read")).unwrap();
+    let token = server.log_in(policies(&["a"]));
+    let warm = AccessService::new(server.store, server.clock, server.random);
+    let mut request = lookup_self(token.client_token.expose());
+    request.path = "auth/gcp/role/dev".into();
+    for _ in 0..2 {
+        warm.admit(&request).unwrap();
+    }
+    server.access.write_policy("a", &rules("deny")).unwrap();
+    assert_eq!(warm.admit(&request).err(), Some(Refusal::Denied));
+    server.access.write_policy("a", &rules("read")).unwrap();
+    warm.admit(&request).unwrap();
+
+    let counting = CountingStore::new(server.store);
+    let counted = AccessService::new(&counting, server.clock, server.random);
+    for _ in 0..2 {
+        counted.admit(&request).unwrap();
+    }
+    let reference = token.client_token.reference();
+    assert_eq!(server.access.revoke_token(&reference), Ok(true));
+    assert_eq!(warm.admit(&request).err(), Some(Refusal::InvalidToken));
+    counting.take_counts();
+    for keys in [3 + 4, 3] {
+        assert_eq!(counted.admit(&request).err(), Some(Refusal::InvalidToken));
+        let counts = counting.take_counts();
+        // The mount, the entity and the two policies that it needed are asked for once more, and then forgotten.
+        assert_eq!((counts.calls(), counts.keys_read), ((1, 0), keys));
+    }
 }
 
 /// A quota that counts each token, and so costs a row for each.
