@@ -1,12 +1,10 @@
 //! The proxy that leads a reference to the fake Google: it knows Google by its names alone, whatever its mount is configured with.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use gatehouse_fake_google::FakeGoogle;
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use gatehouse_tests::tls_acceptor;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -32,7 +30,7 @@ impl GoogleProxy {
     pub fn start(google: &FakeGoogle) -> Self {
         google.set_proxied(true);
         let folder = tempfile::tempdir().unwrap();
-        let acceptor = acceptor(&folder.path().join("authority.pem"));
+        let acceptor = tls_acceptor(&NAMES, &folder.path().join("authority.pem"));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -63,21 +61,6 @@ impl GoogleProxy {
     pub fn authority(&self) -> PathBuf {
         self.folder.path().join("authority.pem")
     }
-}
-
-/// Takes connections for all names, with a certificate that is written to a file for those who are to trust it.
-fn acceptor(authority: &Path) -> TlsAcceptor {
-    let made = rcgen::generate_simple_self_signed(NAMES.map(str::to_owned)).unwrap();
-    std::fs::write(authority, made.cert.pem()).unwrap();
-    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], PrivateKeyDer::Pkcs8(key))
-        .unwrap();
-    TlsAcceptor::from(Arc::new(config))
 }
 
 /// Answers one `CONNECT`, and leads what comes through it to the fake Google without TLS.

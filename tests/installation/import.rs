@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gatehouse_tests::{Installation, ReferenceProcess, Storage, bao_program};
+use gatehouse_tests::{Installation, ReferenceProcess, Storage, TlsFront, bao_program};
 use serde_json::{Value, json};
 
 use crate::HOST;
@@ -14,10 +14,16 @@ fn started() -> Installation {
 
 /// Writes to a server of the reference as its operator.
 fn write(reference: &ReferenceProcess, path: &str, body: &Value) -> Value {
+    write_in(reference, "", path, body)
+}
+
+/// The same in one of the server's namespaces.
+fn write_in(reference: &ReferenceProcess, namespace: &str, path: &str, body: &Value) -> Value {
     let url = format!("http://{}/v1/{path}", reference.address());
     let request = reqwest::blocking::Client::new()
         .post(url)
         .header("X-Vault-Token", ReferenceProcess::ROOT_TOKEN)
+        .header("X-Vault-Namespace", namespace)
         .body(body.to_string());
     let answer = request.send().unwrap();
     let status = answer.status();
@@ -27,8 +33,11 @@ fn write(reference: &ReferenceProcess, path: &str, body: &Value) -> Value {
 }
 
 fn import(into: &Installation, from: &str, token: &str, arguments: &[&str]) -> Run {
-    let from = format!("http://{from}");
-    let all = ["import", "--from", &from]
+    import_from_url(into, &format!("http://{from}"), token, arguments)
+}
+
+fn import_from_url(into: &Installation, from: &str, token: &str, arguments: &[&str]) -> Run {
+    let all = ["import", "--from", from]
         .into_iter()
         .chain(arguments.iter().copied());
     run(into, all, &[("GATEHOUSE_FROM_TOKEN", token)])
@@ -334,4 +343,116 @@ fn a_refused_read_is_told_and_the_rest_is_copied() {
             .status,
         200
     );
+}
+
+#[test]
+fn aliases_of_gcp_methods_lead_to_the_copied_entities_and_groups() {
+    let (from, into) = (started(), started());
+    let write = |server: &Installation, path: &str, body: &Value| {
+        let written = server.as_root("POST", path, Some(body));
+        assert!(written.status < 300, "{path}: {written:?}");
+        written.json()["data"]["id"].take()
+    };
+    let read =
+        |server: &Installation, path: &str| server.as_root("GET", path, None).json()["data"].take();
+    let accessor = |server: &Installation| {
+        let mounts = read(server, "/v1/sys/auth");
+        mounts["gcp/"]["accessor"].as_str().unwrap().to_owned()
+    };
+    for server in [&from, &into] {
+        server.set_up_login().unwrap();
+    }
+    let metadata = json!({"team": "engines"});
+    let entity = write(&from, "/v1/identity/entity", &json!({"name": "ada"}));
+    let alias = json!({"name": "1234567890", "canonical_id": entity, "mount_accessor": accessor(&from), "custom_metadata": metadata});
+    write(&from, "/v1/identity/entity-alias", &alias);
+    let group = json!({"name": "ops", "type": "external", "policies": ["demo"]});
+    let group = write(&from, "/v1/identity/group", &group);
+    let alias =
+        json!({"name": "operators", "canonical_id": group, "mount_accessor": accessor(&from)});
+    write(&from, "/v1/identity/group-alias", &alias);
+    // The same account is known here under another name.
+    let other = write(&into, "/v1/identity/entity", &json!({"name": "lovelace"}));
+    let alias =
+        json!({"name": "1234567890", "canonical_id": other, "mount_accessor": accessor(&into)});
+    write(&into, "/v1/identity/entity-alias", &alias);
+
+    let dry = import(&into, from.address(), from.root_token(), &["--dry-run"]);
+    assert_eq!(dry.code, Some(2), "{dry:?}");
+    let moved = "~ alias gcp/1234567890 of entity ada";
+    assert!(
+        below(&dry.output, moved).contains(&"~ entity: \"lovelace\" -> \"ada\""),
+        "{dry:?}"
+    );
+    assert!(
+        dry.output.contains("+ alias gcp/operators of group ops\n"),
+        "{dry:?}"
+    );
+
+    import(&into, from.address(), from.root_token(), &[]);
+    let copied = read(&into, "/v1/identity/entity/name/ada");
+    let aliases = copied["aliases"].as_array().unwrap();
+    assert_eq!(aliases.len(), 1, "{copied}");
+    assert_eq!(aliases[0]["name"], "1234567890");
+    assert_eq!(aliases[0]["mount_accessor"], accessor(&into));
+    assert_eq!(aliases[0]["custom_metadata"], metadata);
+    assert_eq!(
+        read(&into, "/v1/identity/entity/name/lovelace")["aliases"],
+        json!([])
+    );
+    let copied = read(&into, "/v1/identity/group/name/ops");
+    assert_eq!(
+        (&copied["type"], &copied["alias"]["name"]),
+        (&json!("external"), &json!("operators"))
+    );
+    assert_eq!(copied["alias"]["mount_accessor"], accessor(&into));
+    let again = import(&into, from.address(), from.root_token(), &["--dry-run"]);
+    assert!(!again.output.contains("alias gcp/"), "{again:?}");
+}
+
+#[test]
+fn of_a_source_with_namespaces_the_named_one_alone_is_copied() {
+    let openbao = ReferenceProcess::start(&bao_program(), |_| {});
+    let policy =
+        json!({"policy": "path \"auth/token/lookup-self\" { capabilities = [\"read\"] }\n"});
+    write(&openbao, "sys/policies/acl/outside", &policy);
+    write(&openbao, "sys/namespaces/team", &json!({}));
+    write_in(&openbao, "team", "sys/policies/acl/inside", &policy);
+    let entity = json!({"metadata": {"team": "engines"}});
+    write_in(&openbao, "team", "identity/entity/name/ada", &entity);
+
+    let into = started();
+    let token = ReferenceProcess::ROOT_TOKEN;
+    let namespace = ["--from-namespace", "team"];
+    let done = import(&into, openbao.address(), token, &namespace);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let status = |path: &str| into.as_root("GET", path, None).status;
+    assert_eq!(status("/v1/sys/policies/acl/inside"), 200);
+    assert_eq!(status("/v1/identity/entity/name/ada"), 200);
+    assert_eq!(status("/v1/sys/policies/acl/outside"), 404);
+    let missing = ["--from-namespace", "no-such", "--dry-run"];
+    let missing = import(&into, openbao.address(), token, &missing);
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+}
+
+#[test]
+fn a_source_with_a_certificate_of_its_own_authority_is_read_only_if_that_is_named() {
+    let from = started();
+    from.set_up_login().unwrap();
+    let front = TlsFront::before(from.address());
+    let into = started();
+    let authority = front.authority();
+    let named = ["--from-ca-file", authority.to_str().unwrap()];
+    let status = || {
+        into.as_root("GET", "/v1/sys/policies/acl/demo", None)
+            .status
+    };
+
+    let refused = import_from_url(&into, &front.url(), from.root_token(), &[]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(status(), 404);
+    assert!(!refused.errors.contains(from.root_token()), "{refused:?}");
+
+    import_from_url(&into, &front.url(), from.root_token(), &named);
+    assert_eq!(status(), 200);
 }

@@ -10,6 +10,7 @@ mod installation;
 mod program;
 mod reference;
 mod server;
+mod tls;
 
 pub use balancer::Balancer;
 pub use clients::{Client, ClientRun, bao_program, clients_folder, node_program, python};
@@ -23,6 +24,7 @@ pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
     workspace,
 };
+pub use tls::{TlsFront, tls_acceptor};
 
 /// The number in an environment variable with which a test runs longer than CI has time for, or the number of CI.
 ///
