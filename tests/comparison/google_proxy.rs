@@ -1,13 +1,11 @@
 //! The proxy that leads a reference to the fake Google: it knows Google by its names alone, whatever its mount is configured with.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use gatehouse_fake_google::FakeGoogle;
-use gatehouse_tests::tls_acceptor;
+use gatehouse_tests::TlsListener;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
+use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 /// The names by which the method of Vault asks Google.
@@ -19,48 +17,13 @@ const NAMES: [&str; 5] = [
     "cloudresourcemanager.googleapis.com",
 ];
 
-/// A proxy for TLS whose every connection ends at the fake Google, with a certificate of its own.
-pub struct GoogleProxy {
-    address: SocketAddr,
-    folder: tempfile::TempDir,
-    _runtime: Runtime,
-}
-
-impl GoogleProxy {
-    pub fn start(google: &FakeGoogle) -> Self {
-        google.set_proxied(true);
-        let folder = tempfile::tempdir().unwrap();
-        let acceptor = tls_acceptor(&NAMES, &folder.path().join("authority.pem"));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap();
-        let google = google.address();
-        runtime.spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                // A connection that fails is the caller's to notice.
-                tokio::spawn(lead(client, acceptor.clone(), google));
-            }
-        });
-        Self {
-            address,
-            folder,
-            _runtime: runtime,
-        }
-    }
-
-    /// For `HTTPS_PROXY`.
-    pub fn address(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    /// For `SSL_CERT_FILE`.
-    pub fn authority(&self) -> PathBuf {
-        self.folder.path().join("authority.pem")
-    }
+/// Starts a proxy for TLS whose every connection ends at the fake Google, with a certificate of its own.
+pub fn google_proxy(google: &FakeGoogle) -> TlsListener {
+    google.set_proxied(true);
+    let google = google.address();
+    TlsListener::start(&NAMES, move |client, acceptor| {
+        lead(client, acceptor, google)
+    })
 }
 
 /// Answers one `CONNECT`, and leads what comes through it to the fake Google without TLS.

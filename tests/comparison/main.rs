@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use gatehouse_fake_google::FakeGoogle;
 
 use self::differences::{Difference, OUR_LOGIN_TEXTS, OUR_ROLE_WARNINGS, of_openbao, of_vault};
-use self::google_proxy::GoogleProxy;
+use self::google_proxy::google_proxy;
 use self::normalise::{Mismatch, differences};
 use self::step::{Kept, Step};
 use self::worlds::{InProcess, Reference, Released, World};
@@ -178,7 +178,7 @@ fn our_refusals_of_logins_and_warnings_about_roles_begin_as_the_table_says() {
 fn the_release_server_answers_as_vault_does() {
     let ours = Released::start();
     let google = ours.google();
-    let proxy = GoogleProxy::start(google);
+    let proxy = google_proxy(google);
     let reference = Reference::vault(&proxy);
     let questions = Questions {
         steps: &steps_with_google(),

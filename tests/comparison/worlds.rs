@@ -10,9 +10,8 @@ use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
 use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
-use gatehouse_tests::{Installation, ReferenceProcess, Storage, bao_program};
+use gatehouse_tests::{Installation, ReferenceProcess, Storage, TlsListener, bao_program};
 
-use crate::google_proxy::GoogleProxy;
 use crate::http::{Answer, Request, Sender};
 
 /// A server that answers the list of requests.
@@ -38,13 +37,13 @@ impl Reference {
         Self::start(&bao_program(), "approle", |_| {})
     }
 
-    /// The program of Vault that `GATEHOUSE_VAULT` names, with this Google.
-    pub fn vault(google: &GoogleProxy) -> Self {
+    /// The program of Vault that `GATEHOUSE_VAULT` names, with the Google behind this proxy.
+    pub fn vault(proxy: &TlsListener) -> Self {
         let program = std::env::var_os("GATEHOUSE_VAULT").expect("GATEHOUSE_VAULT is set");
         Self::start(Path::new(&program), "gcp", |command| {
             command
-                .env("HTTPS_PROXY", google.address())
-                .env("SSL_CERT_FILE", google.authority());
+                .env("HTTPS_PROXY", format!("http://{}", proxy.address()))
+                .env("SSL_CERT_FILE", proxy.authority());
         })
     }
 

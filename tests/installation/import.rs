@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gatehouse_tests::{Installation, ReferenceProcess, Storage, TlsFront, bao_program};
+use gatehouse_tests::{Installation, ReferenceProcess, Storage, TlsListener, bao_program};
 use serde_json::{Value, json};
 
 use crate::HOST;
@@ -30,6 +30,18 @@ fn write_in(reference: &ReferenceProcess, namespace: &str, path: &str, body: &Va
     let text = answer.text().unwrap();
     assert!(status.is_success(), "{path}: {status} {text}");
     serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Writes to a Gatehouse as its operator, and answers the identifier of what was made, where it has one.
+fn put(server: &Installation, path: &str, body: &Value) -> Value {
+    let written = server.as_root("POST", path, Some(body));
+    assert!(written.status < 300, "{path}: {written:?}");
+    written.json()["data"]["id"].take()
+}
+
+/// The data that a Gatehouse shows its operator at `path`.
+fn shown(server: &Installation, path: &str) -> Value {
+    server.as_root("GET", path, None).json()["data"].take()
 }
 
 fn import(into: &Installation, from: &str, token: &str, arguments: &[&str]) -> Run {
@@ -265,29 +277,22 @@ fn rights_that_are_empty_at_the_source_are_empty_after_a_copy() {
     for server in [&from, &into] {
         server.set_up_login().unwrap();
     }
-    let write = |server: &Installation, path: &str, body: &Value| {
-        let written = server.as_root("POST", path, Some(body));
-        assert!(written.status < 300, "{path}: {written:?}");
-        written.json()["data"]["id"].take()
-    };
-    let read =
-        |server: &Installation, path: &str| server.as_root("GET", path, None).json()["data"].take();
     let (role, token_role) = ("/v1/auth/gcp/role/dev", "/v1/auth/token/roles/ci");
     let (entity, group) = (
         "/v1/identity/entity/name/ada",
         "/v1/identity/group/name/ops",
     );
     for server in [&from, &into] {
-        write(server, token_role, &json!({"renewable": true}));
-        write(server, entity, &json!({}));
-        write(server, group, &json!({}));
+        put(server, token_role, &json!({"renewable": true}));
+        put(server, entity, &json!({}));
+        put(server, group, &json!({}));
     }
-    write(&from, role, &json!({"token_policies": []}));
-    write(&into, role, &json!({"token_policies": ["admin"]}));
-    write(&into, token_role, &json!({"allowed_policies": ["admin"]}));
-    let id = read(&into, entity)["id"].take();
-    write(&into, entity, &json!({"policies": ["admin"]}));
-    write(
+    put(&from, role, &json!({"token_policies": []}));
+    put(&into, role, &json!({"token_policies": ["admin"]}));
+    put(&into, token_role, &json!({"allowed_policies": ["admin"]}));
+    let id = shown(&into, entity)["id"].take();
+    put(&into, entity, &json!({"policies": ["admin"]}));
+    put(
         &into,
         group,
         &json!({"policies": ["admin"], "member_entity_ids": [id]}),
@@ -303,10 +308,10 @@ fn rights_that_are_empty_at_the_source_are_empty_after_a_copy() {
         assert!(below(&dry.output, object).contains(&field), "{dry:?}");
     }
     import(&into, from.address(), from.root_token(), &[]);
-    assert_eq!(read(&into, role)["token_policies"], json!([]));
-    assert_eq!(read(&into, token_role)["allowed_policies"], json!([]));
-    assert_eq!(read(&into, entity)["policies"], json!([]));
-    let group = read(&into, group);
+    assert_eq!(shown(&into, role)["token_policies"], json!([]));
+    assert_eq!(shown(&into, token_role)["allowed_policies"], json!([]));
+    assert_eq!(shown(&into, entity)["policies"], json!([]));
+    let group = shown(&into, group);
     assert_eq!(
         (&group["policies"], &group["member_entity_ids"]),
         (&json!([]), &json!([]))
@@ -348,34 +353,27 @@ fn a_refused_read_is_told_and_the_rest_is_copied() {
 #[test]
 fn aliases_of_gcp_methods_lead_to_the_copied_entities_and_groups() {
     let (from, into) = (started(), started());
-    let write = |server: &Installation, path: &str, body: &Value| {
-        let written = server.as_root("POST", path, Some(body));
-        assert!(written.status < 300, "{path}: {written:?}");
-        written.json()["data"]["id"].take()
-    };
-    let read =
-        |server: &Installation, path: &str| server.as_root("GET", path, None).json()["data"].take();
     let accessor = |server: &Installation| {
-        let mounts = read(server, "/v1/sys/auth");
+        let mounts = shown(server, "/v1/sys/auth");
         mounts["gcp/"]["accessor"].as_str().unwrap().to_owned()
     };
     for server in [&from, &into] {
         server.set_up_login().unwrap();
     }
     let metadata = json!({"team": "engines"});
-    let entity = write(&from, "/v1/identity/entity", &json!({"name": "ada"}));
+    let entity = put(&from, "/v1/identity/entity", &json!({"name": "ada"}));
     let alias = json!({"name": "1234567890", "canonical_id": entity, "mount_accessor": accessor(&from), "custom_metadata": metadata});
-    write(&from, "/v1/identity/entity-alias", &alias);
+    put(&from, "/v1/identity/entity-alias", &alias);
     let group = json!({"name": "ops", "type": "external", "policies": ["demo"]});
-    let group = write(&from, "/v1/identity/group", &group);
+    let group = put(&from, "/v1/identity/group", &group);
     let alias =
         json!({"name": "operators", "canonical_id": group, "mount_accessor": accessor(&from)});
-    write(&from, "/v1/identity/group-alias", &alias);
+    put(&from, "/v1/identity/group-alias", &alias);
     // The same account is known here under another name.
-    let other = write(&into, "/v1/identity/entity", &json!({"name": "lovelace"}));
+    let other = put(&into, "/v1/identity/entity", &json!({"name": "lovelace"}));
     let alias =
         json!({"name": "1234567890", "canonical_id": other, "mount_accessor": accessor(&into)});
-    write(&into, "/v1/identity/entity-alias", &alias);
+    put(&into, "/v1/identity/entity-alias", &alias);
 
     let dry = import(&into, from.address(), from.root_token(), &["--dry-run"]);
     assert_eq!(dry.code, Some(2), "{dry:?}");
@@ -390,17 +388,17 @@ fn aliases_of_gcp_methods_lead_to_the_copied_entities_and_groups() {
     );
 
     import(&into, from.address(), from.root_token(), &[]);
-    let copied = read(&into, "/v1/identity/entity/name/ada");
+    let copied = shown(&into, "/v1/identity/entity/name/ada");
     let aliases = copied["aliases"].as_array().unwrap();
     assert_eq!(aliases.len(), 1, "{copied}");
     assert_eq!(aliases[0]["name"], "1234567890");
     assert_eq!(aliases[0]["mount_accessor"], accessor(&into));
     assert_eq!(aliases[0]["custom_metadata"], metadata);
     assert_eq!(
-        read(&into, "/v1/identity/entity/name/lovelace")["aliases"],
+        shown(&into, "/v1/identity/entity/name/lovelace")["aliases"],
         json!([])
     );
-    let copied = read(&into, "/v1/identity/group/name/ops");
+    let copied = shown(&into, "/v1/identity/group/name/ops");
     assert_eq!(
         (&copied["type"], &copied["alias"]["name"]),
         (&json!("external"), &json!("operators"))
@@ -439,7 +437,8 @@ fn of_a_source_with_namespaces_the_named_one_alone_is_copied() {
 fn a_source_with_a_certificate_of_its_own_authority_is_read_only_if_that_is_named() {
     let from = started();
     from.set_up_login().unwrap();
-    let front = TlsFront::before(from.address());
+    let front = TlsListener::before(from.address());
+    let url = format!("https://localhost:{}", front.address().port());
     let into = started();
     let authority = front.authority();
     let named = ["--from-ca-file", authority.to_str().unwrap()];
@@ -448,11 +447,11 @@ fn a_source_with_a_certificate_of_its_own_authority_is_read_only_if_that_is_name
             .status
     };
 
-    let refused = import_from_url(&into, &front.url(), from.root_token(), &[]);
+    let refused = import_from_url(&into, &url, from.root_token(), &[]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert_eq!(status(), 404);
     assert!(!refused.errors.contains(from.root_token()), "{refused:?}");
 
-    import_from_url(&into, &front.url(), from.root_token(), &named);
+    import_from_url(&into, &url, from.root_token(), &named);
     assert_eq!(status(), 200);
 }

@@ -36,7 +36,7 @@ impl FoundationGuesses {
         self.lock().get(token).cloned()
     }
 
-    /// Remembers the keys that a valid token asked for.
+    /// Remembers the keys that this token's record asked for.
     pub(crate) fn remember(&self, token: &TokenHash, keys: &[String]) {
         if keys.is_empty() || keys.len() > MAXIMUM_KEYS {
             self.forget(token);
@@ -49,7 +49,7 @@ impl FoundationGuesses {
         guesses.insert(token.clone(), keys.into());
     }
 
-    /// Forgets a token that is not valid any more.
+    /// Forgets a token whose record is gone, so that it costs no more than one that never was (SEC-T10).
     pub(crate) fn forget(&self, token: &TokenHash) {
         self.lock().remove(token);
     }

@@ -24,7 +24,7 @@ pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
     workspace,
 };
-pub use tls::{TlsFront, tls_acceptor};
+pub use tls::TlsListener;
 
 /// The number in an environment variable with which a test runs longer than CI has time for, or the number of CI.
 ///

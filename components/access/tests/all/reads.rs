@@ -104,6 +104,41 @@ fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
     }
 }
 
+#[test]
+fn s7_a_token_that_comes_again_under_its_identifier_has_the_policies_of_its_new_record() {
+    let server = Server::ready();
+    for (name, path) in [("a", "auth/gcp/role/dev"), ("b", "auth/gcp/role/other")] {
+        let rules = format!("path \"{path}\" {{ capabilities = [\"read\"] }}");
+        server.access.write_policy(name, &rules).unwrap();
+    }
+    let create = |policy: &str| {
+        let request = CreateRequest {
+            id: Some("chosen".to_owned()),
+            policies: Some(vec![policy.to_owned()]),
+            ttl: Some(60),
+            ..CreateRequest::default()
+        };
+        server
+            .access
+            .create_token(&sudo(ROOT), &request)
+            .ok()
+            .unwrap();
+    };
+    let warm = AccessService::new(server.store, server.clock, server.random);
+    let mut request = lookup_self("chosen");
+    request.path = "auth/gcp/role/dev".into();
+    create("a");
+    for _ in 0..2 {
+        warm.admit(&request).unwrap();
+    }
+    let reference = TokenReference::Id("chosen".to_owned());
+    assert_eq!(server.access.revoke_token(&reference), Ok(true));
+    create("b");
+    assert_eq!(warm.admit(&request).err(), Some(Refusal::Denied));
+    request.path = "auth/gcp/role/other".into();
+    warm.admit(&request).unwrap();
+}
+
 /// A quota that counts each token, and so costs a row for each.
 const COUNTED: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
 
