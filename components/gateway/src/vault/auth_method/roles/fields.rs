@@ -45,7 +45,7 @@ fields_of_write! {
         token_bound_cidrs: bounding_list = texts("token_bound_cidrs", "The address ranges from which logins and tokens are accepted.");
         token_no_default_policy: boolean = boolean("token_no_default_policy", "True if tokens do not get the policy \"default\".");
         token_num_uses: integer = integer("token_num_uses", "How often a token may be used, 0 for any number.");
-        token_type: string = choice("token_type", &["default", "default-service", "default-batch", "service", "batch"], "The type of tokens.");
+        token_type: string = choice("token_type", &["default", "service", "batch"], "The type of tokens.");
         policies: list = texts("policies", "As token_policies.").deprecated();
         ttl: duration = seconds("ttl", "As token_ttl.").deprecated();
         max_ttl: duration = seconds("max_ttl", "As token_max_ttl.").deprecated();
