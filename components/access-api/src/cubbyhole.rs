@@ -4,28 +4,15 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{Failure, WritePermission};
 
-/// Secrets that one service token keeps for itself.
+/// Secrets that one service token keeps for itself. The WIT interface is the specification.
 pub trait Cubbyhole {
-    /// The secret that `token` keeps at `path`; `None` where there is none (contract 6.1). Of a token whose last use was the admission
-    /// of this request it is shown once more.
-    ///
-    /// # Errors
-    ///
-    /// When the token keeps nothing, since it is not valid or a batch token.
+    /// The secret that `token` keeps at `path`; `None` where there is none (contract 6.1).
     fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError>;
 
-    /// The keys directly in a folder of the secrets of `token`, sorted; further folders end in `/`. An empty folder holds all.
-    ///
-    /// # Errors
-    ///
-    /// When the token keeps nothing, since it is not valid or a batch token.
+    /// The keys directly in a folder of the secrets of `token`, sorted; further folders end in `/`.
     fn list_cubbyhole(&self, token: &str, folder: &str) -> Result<Vec<String>, CubbyholeError>;
 
-    /// Has `token` keep a secret at `path`, as far as `permission` goes. It ends with the token, be that revoked, used up or expired.
-    ///
-    /// # Errors
-    ///
-    /// When the token keeps nothing or too much, or the caller may not do it; nothing is stored then.
+    /// Has `token` keep a secret at `path`, as far as `permission` goes.
     fn write_cubbyhole(
         &self,
         token: &str,
@@ -35,10 +22,6 @@ pub trait Cubbyhole {
     ) -> Result<(), CubbyholeError>;
 
     /// Removes a secret of `token`; a missing one is a success.
-    ///
-    /// # Errors
-    ///
-    /// When the token keeps nothing, since it is not valid or a batch token.
     fn delete_cubbyhole(&self, token: &str, path: &str) -> Result<(), CubbyholeError>;
 }
 

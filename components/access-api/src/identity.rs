@@ -8,159 +8,81 @@ use crate::{
     IdentityWritten, KeyPage, MergeRequest,
 };
 
-/// Entities.
+/// Entities. The WIT interface is the specification.
 pub trait Entities {
     /// An entity.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure>;
 
     /// Entities, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure>;
 
-    /// Names of entities, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist. Their order is fixed and
-    /// means nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Names of entities, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist.
     fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// Makes or changes an entity.
-    ///
-    /// # Errors
-    ///
-    /// When the target does not exist or a change cannot be; nothing is stored then.
     fn write_entity(
         &self,
         target: &IdentityTarget,
         changes: &EntityChanges,
     ) -> Result<IdentityWritten, IdentityError>;
 
-    /// Removes an entity, its aliases and its memberships; its tokens are refused from then on. Says whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes an entity, its aliases and its memberships; its tokens are refused from then on.
     fn delete_entity(&self, reference: &IdentityReference) -> Result<bool, IdentityError>;
 
-    /// Makes one entity of several, in one commit: their aliases and memberships go over, what else is said of those that cease
-    /// to be is forgotten, and their tokens count as tokens of the entity that stays.
-    ///
-    /// # Errors
-    ///
-    /// When an entity does not exist, aliases clash, or the change is too large for one commit; nothing is stored then.
+    /// Makes one entity of several, in one commit: their aliases and memberships go over, what else is said of those that cease to be is
+    /// forgotten, and their tokens count as tokens of the entity that stays.
     fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError>;
 }
 
-/// Aliases of entities.
+/// Aliases of entities. The WIT interface is the specification.
 pub trait EntityAliases {
     /// The entity alias with this identifier.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
 
     /// Entity aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure>;
 
     /// Makes or changes an entity alias.
-    ///
-    /// # Errors
-    ///
-    /// When mount, entity or alias do not exist or are taken; nothing is stored then.
     fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
 
-    /// Removes an entity alias. Says whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes an entity alias.
     fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError>;
 }
 
-/// Groups of entities.
+/// Groups of entities. The WIT interface is the specification.
 pub trait Groups {
     /// A group with its members.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure>;
 
     /// Groups, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure>;
 
-    /// Names of groups, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist. Their order is fixed and
-    /// means nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Names of groups, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist.
     fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// Makes or changes a group.
-    ///
-    /// # Errors
-    ///
-    /// When target or members do not exist or a change cannot be; nothing is stored then.
     fn write_group(
         &self,
         target: &IdentityTarget,
         changes: &GroupChanges,
     ) -> Result<IdentityWritten, IdentityError>;
 
-    /// Removes a group, its memberships and its alias. Says whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes a group, its memberships and its alias.
     fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError>;
 }
 
-/// Aliases of external groups.
+/// Aliases of external groups. The WIT interface is the specification.
 pub trait GroupAliases {
     /// The group alias with this identifier.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
 
     /// Group aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure>;
 
     /// Makes or changes the alias of an external group.
-    ///
-    /// # Errors
-    ///
-    /// When mount, group or alias do not exist or are taken; nothing is stored then.
     fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
 
-    /// Removes a group alias; who is in the group by it is out of it. Says whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes a group alias; who is in the group by it is out of it.
     fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError>;
 }
 

@@ -4,14 +4,9 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{Failure, KeyPage};
 
-/// Tokens by the paths that issued them.
+/// Tokens by the paths that issued them. The WIT interface is the specification.
 pub trait LeaseTree {
-    /// The keys directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which
-    /// end in `/`. Sorted; at most `limit` that come after `after`. Leases of tokens that are not valid any more are left out.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The keys directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which end in `/`.
     fn list_leases(
         &self,
         prefix: &str,
@@ -19,12 +14,8 @@ pub trait LeaseTree {
         limit: u32,
     ) -> Result<KeyPage, Failure>;
 
-    /// Ends all tokens whose leases lie at or below `prefix`, in one change however many there are; what is issued from then on
-    /// is not concerned. A prefix that fits nothing is a success.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or the mount has too many prefixes cut off apart from each other.
+    /// Ends all tokens whose leases lie at or below `prefix`, in one change however many there are; what is issued from then on is not
+    /// concerned.
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError>;
 }
 

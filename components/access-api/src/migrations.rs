@@ -4,21 +4,12 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{Failure, Migration};
 
-/// Moves of mounts.
+/// Moves of mounts. The WIT interface is the specification.
 pub trait Migrations {
-    /// Moves the method at `source` to `target`, which ends all its tokens at once; its data, aliases and entities stay with it. Gives
-    /// the identifier of the move, by which [`Self::read_migration`] shows it for a day.
-    ///
-    /// # Errors
-    ///
-    /// When there is nothing to move or no room for it; everything stays as it is then.
+    /// Moves the method at `source` to `target`, which ends all its tokens at once; its data, aliases and entities stay with it.
     fn move_mount(&self, source: &str, target: &str) -> Result<String, RemountError>;
 
     /// The move with this identifier; `None` also for one of more than a day ago.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure>;
 }
 

@@ -4,65 +4,31 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{Failure, FieldTooLong, Leases, MountRequest, MountTuning, MountView};
 
-/// Where auth methods are enabled.
+/// Where auth methods are enabled. The WIT interface is the specification.
 pub trait Mounts {
     /// All auth mounts, `token/` included, sorted by path.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_mounts(&self) -> Result<Vec<MountView>, Failure>;
 
     /// The mount at `path`, written with or without its trailing `/` and without the leading `auth/`.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
 
     /// The mount that serves `path`: the one at it, or above it.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
 
     /// Enables an auth method at `path`.
-    ///
-    /// # Errors
-    ///
-    /// When the path is taken or malformed, or the request is (contract 6.3); nothing is stored then.
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError>;
 
     /// Changes how an enabled mount, `token/` included, treats its tokens.
-    ///
-    /// # Errors
-    ///
-    /// When there is no mount at `path`, or the mount as it would be contradicts itself (contract 6.3); it stays as it is then.
     fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError>;
 
-    /// Disables the method at `path`, which ends all its tokens at once. Gives the mount's identifier, so that its data can be
-    /// removed, and lists it in [`Self::list_disabled_mounts`] from the same commit on; `None` where there was no mount.
-    ///
-    /// # Errors
-    ///
-    /// When the mount may not be disabled.
+    /// Disables the method at `path`, which ends all its tokens at once.
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError>;
 
     /// Identifiers of disabled mounts that [`Self::forget_disabled_mount`] was not called for, sorted: the first `limit` of them, 1 to
     /// 1000.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure>;
 
-    /// Takes a disabled mount off [`Self::list_disabled_mounts`], for when the method has removed what it kept for it. One that is
-    /// not listed is a success.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Takes a disabled mount off [`Self::list_disabled_mounts`], for when the method has removed what it kept for it.
     fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure>;
 }
 

@@ -4,34 +4,18 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{Failure, KeyPosition, MalformedDuration, Policy};
 
-/// Policies.
+/// Policies. The WIT interface is the specification.
 pub trait Policies {
     /// The names of all policies, sorted, and after them `root`.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_policies(&self) -> Result<Vec<String>, Failure>;
 
     /// A policy as the operator wrote it; `root` shows an empty text.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure>;
 
     /// Stores a policy, given as text or as base64 of the text.
-    ///
-    /// # Errors
-    ///
-    /// When the text does not parse, asks for what is not supported, or the policy is immutable; nothing is stored then.
     fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError>;
 
     /// Removes a policy; a missing one is a success.
-    ///
-    /// # Errors
-    ///
-    /// When the policy may not be deleted.
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError>;
 }
 

@@ -6,21 +6,12 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{Admission, Capability, Failure, LookupError, Operation, Parameter, TokenReference};
 
-/// Requests and their callers: who asks, and may they.
+/// Requests and their callers: who asks, and may they. The WIT interface is the specification.
 pub trait Requests {
     /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
-    ///
-    /// # Errors
-    ///
-    /// The reason of the refusal. The use stays taken when a policy refuses.
     fn admit(&self, request: &Request) -> Result<Admission, Refusal>;
 
-    /// The capabilities of the token of `reference` on each of `paths`, in the order that contract 5.6 prescribes for the names. A
-    /// path without a rule gives `deny` alone, a root token `root` alone.
-    ///
-    /// # Errors
-    ///
-    /// When the token is not valid.
+    /// The capabilities of the token of `reference` on each of `paths`, in the order that contract 5.6 prescribes for the names.
     fn capabilities(
         &self,
         reference: &TokenReference,

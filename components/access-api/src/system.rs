@@ -5,45 +5,23 @@ use zeroize::Zeroize;
 
 use crate::{ClientToken, Cluster, Failure};
 
-/// The first start of a server, its root tokens, and what it does without a request.
+/// The first start of a server, its root tokens, and what it does without a request. The WIT interface is the specification.
 pub trait System {
     /// The server's identity; `None` until it has been initialized.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, sealed included.
     fn current_cluster(&self) -> Result<Option<Cluster>, Failure>;
 
-    /// Prepares an empty store: server secret, policy `default`, mount `token/`, one root token. `root_token` is the
-    /// identifier an operator chose for it (development only); `None` makes a random one.
-    ///
-    /// # Errors
-    ///
-    /// When it has been done before: of several that race, exactly one wins (SEC-A8).
+    /// Prepares an empty store: server secret, policy `default`, mount `token/`, one root token.
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
 
     /// Makes one more root token, which never expires: for a caller that has proven to hold the key of the store.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, sealed included, or there is no randomness. No token was made then.
     fn generate_root(&self) -> Result<ClientToken, Failure>;
 
-    /// Does what is due without a request: replaces the key that batch tokens are made under when it has been in use for long
-    /// enough, and clears away a part of what no valid token leads to. To be called every minute or so; more often, and from several
-    /// hosts at once, is harmless.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, sealed included. What was due is then done by the next call.
+    /// Does what is due without a request: replaces the key that batch tokens are made under when it has been in use for long enough, and
+    /// clears away a part of what no valid token leads to.
     fn maintain(&self) -> Result<(), Failure>;
 
     /// Counts a further part of the live service tokens, and returns the result of the last complete count; `None` before the first is
     /// complete.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, sealed included. The next call counts the same part.
     fn count_tokens(&self) -> Result<Option<u64>, Failure>;
 }
 

@@ -7,27 +7,15 @@ use crate::{
     WritePermission,
 };
 
-/// Token-store roles.
+/// Token-store roles. The WIT interface is the specification.
 pub trait TokenRoles {
     /// The names of token-store roles, sorted, at most `limit` of them: from the beginning of the list, or from behind `after`.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// A token-store role.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure>;
 
     /// Makes a token-store role or changes one, as far as `permission` goes.
-    ///
-    /// # Errors
-    ///
-    /// When the role as it would be could make no tokens, or the caller may not do it; nothing is stored then.
     fn write_token_role(
         &self,
         name: &str,
@@ -35,11 +23,7 @@ pub trait TokenRoles {
         permission: WritePermission,
     ) -> Result<Vec<TokenRoleWarning>, TokenRoleError>;
 
-    /// Removes a token-store role; a missing one is a success. Its tokens live on, and are not renewed any more.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes a token-store role; a missing one is a success.
     fn delete_token_role(&self, name: &str) -> Result<(), Failure>;
 }
 

@@ -9,65 +9,40 @@ use crate::{
     RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
 };
 
-/// Tokens of logins.
+/// Tokens of logins. The WIT interface is the specification.
 pub trait Logins {
     /// Makes the token of a successful login, its entity at the first one, and its memberships in external groups, in one commit.
-    ///
-    /// # Errors
-    ///
-    /// When the parameters or the entity forbid it; nothing is stored then.
     fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError>;
 }
 
-/// Tokens that token holders make.
+/// Tokens that token holders make. The WIT interface is the specification.
 pub trait TokenCreation {
     /// Makes a token for an authenticated caller (contract 5.4).
-    ///
-    /// # Errors
-    ///
-    /// One variant per refusal of the contract; nothing is stored then.
     fn create_token(&self, parent: &Parent, request: &CreateRequest)
     -> Result<Issued, CreateError>;
 }
 
-/// Tokens that are valid.
+/// Tokens that are valid. The WIT interface is the specification.
 pub trait TokenLookup {
-    /// Shows a valid token. The caller's own is already in [`Admission::caller`](crate::Admission::caller).
-    ///
-    /// # Errors
-    ///
-    /// When the token is not valid.
+    /// Shows a valid token.
     fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError>;
 
-    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or after the accessor `after`, whose
-    /// token need not be valid. Their order is fixed and means nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or after the accessor `after`, whose token
+    /// need not be valid.
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 }
 
-/// More time for tokens.
+/// More time for tokens. The WIT interface is the specification.
 pub trait Renewal {
-    /// The facts to check before the token may be renewed, for a caller at `source_address`; `None` when that is unknown, which no
-    /// bound address range contains.
-    ///
-    /// # Errors
-    ///
-    /// When the token cannot be renewed at all.
+    /// The facts to check before the token may be renewed, for a caller at `source_address`; `None` when that is unknown, which no bound
+    /// address range contains.
     fn renewal(
         &self,
         reference: &TokenReference,
         source_address: Option<IpAddress>,
     ) -> Result<RenewalSubject, RenewError>;
 
-    /// Extends a token. `increment` is the wanted time to live in seconds, 0 for none in particular. `fresh` holds what a
-    /// successful revalidation gave; it is required exactly when [`RenewalSubject::revalidation`] asked for one.
-    ///
-    /// # Errors
-    ///
-    /// When nothing is left to extend; the token then stays as it is.
+    /// Extends a token.
     fn renew_token(
         &self,
         reference: &TokenReference,
@@ -76,32 +51,18 @@ pub trait Renewal {
     ) -> Result<TokenGrant, RenewError>;
 }
 
-/// The end of tokens.
+/// The end of tokens. The WIT interface is the specification.
 pub trait Revocation {
-    /// Ends a token and everything that descends from it, at once. Says whether there was such a token.
-    ///
-    /// # Errors
-    ///
-    /// When it is a batch token.
+    /// Ends a token and everything that descends from it, at once.
     fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError>;
 
-    /// Ends a token alone: its children become orphans and keep their descendants, all in one commit. Says whether there was such a
-    /// token.
-    ///
-    /// # Errors
-    ///
-    /// When it is a batch token.
+    /// Ends a token alone: its children become orphans and keep their descendants, all in one commit.
     fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError>;
 }
 
-/// Clearing away what ended tokens left.
+/// Clearing away what ended tokens left. The WIT interface is the specification.
 pub trait Tidying {
-    /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do. False when
-    /// it had been started before and is still under way.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do.
     fn tidy_tokens(&self) -> Result<bool, Failure>;
 }
 

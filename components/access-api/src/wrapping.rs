@@ -5,35 +5,18 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{Failure, WrappingView};
 
-/// Responses that a token gives out once.
+/// Responses that a token gives out once. The WIT interface is the specification.
 pub trait Wrapping {
     /// Keeps a response and makes the token that gives it out once, in one commit (contract 1.8).
-    ///
-    /// # Errors
-    ///
-    /// When there is too much to keep or no time to keep it; nothing is stored then.
     fn wrap(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError>;
 
     /// Shows a wrapping token without using it (contract 6.6).
-    ///
-    /// # Errors
-    ///
-    /// When it is not a valid wrapping token.
     fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError>;
 
     /// Gives out what `token` wraps, and ends the token in the same commit: of several calls exactly one gets it (SEC-T4).
-    ///
-    /// # Errors
-    ///
-    /// When it is not a valid wrapping token.
     fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError>;
 
-    /// Puts a new wrapping token in the place of `token`, which ends. The new one lives as long as the old one was to live when
-    /// it was made, or for `ttl` seconds where that is less; `None` and 0 do not shorten it.
-    ///
-    /// # Errors
-    ///
-    /// When it is not a valid wrapping token.
+    /// Puts a new wrapping token in the place of `token`, which ends.
     fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError>;
 }
 

@@ -11,22 +11,14 @@ use crate::{
     Rotated, StorageError, Unavailable,
 };
 
-/// The configuration of mounts, with their root credentials.
+/// The configuration of mounts, with their root credentials. The WIT interface is the specification.
 ///
 /// Every call names the mount, since one capability serves any number of them. Its caller has authorized the request before.
 pub trait Config {
     /// The configuration in force; a mount that was never configured has the defaults.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer or holds a record that cannot be read.
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError>;
 
     /// Changes the fields that `changes` names and keeps the others (contract 2.2).
-    ///
-    /// # Errors
-    ///
-    /// When a value is not acceptable or the store failed; nothing was stored then.
     fn write_config(
         &self,
         mount: &Mount,
@@ -34,39 +26,19 @@ pub trait Config {
     ) -> Result<Vec<ConfigWarning>, ConfigError>;
 
     /// Back to the defaults, without credentials.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError>;
 
     /// Replaces the stored key by a new one of the same service account (contract 2.6).
-    ///
-    /// # Errors
-    ///
-    /// When there is no stored key, Google refuses, or the new key does not work yet; the stored key stays in use then.
     fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError>;
 
-    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not. To be called every minute or so.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
+    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not.
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
 
     /// When the stored key is due to be replaced by the mount's schedule or period, in seconds since 1970: in the past for as long as that
-    /// has not succeeded. `None` without a stored key, or where nothing replaces it.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// has not succeeded.
     fn next_rotation(&self, mount: &Mount) -> Result<Option<u64>, StorageError>;
 
     /// The permissions of the root credentials in `projects`; without any, in the project of the credentials and those that roles name.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn check_config(
         &self,
         mount: &Mount,
@@ -74,18 +46,10 @@ pub trait Config {
     ) -> Result<CredentialsReport, StorageError>;
 
     /// When the keys of Google's own were fetched that logins to the mount are verified with here, in milliseconds since 1970; `None` where
-    /// none are kept, as before the first login or once they are too old to serve. Never calls Google.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// none are kept, as before the first login or once they are too old to serve.
     fn google_keys_fetched_at(&self, mount: &Mount) -> Result<Option<u64>, StorageError>;
 
-    /// Deletes everything kept for a mount that is gone. Repeating it, also after a failure halfway, is harmless.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or one call cannot delete everything; some of the data is left then, and the next call continues.
+    /// Deletes everything kept for a mount that is gone.
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
 }
 

@@ -3,44 +3,23 @@
 use crate::storage_error::wraps_storage_error;
 use crate::{PublicKey, StorageError};
 
-/// This server as an issuer of identity tokens, which federation exchanges for access tokens (contract 7.4).
+/// This server as an issuer of identity tokens, which federation exchanges for access tokens (contract 7.4). The WIT interface is the
+/// specification.
 pub trait IdentityTokens {
     /// Base URL of the issuer of this server's identity tokens, as it was set; empty when it follows the server's advertised address
     /// (contract 7.4).
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_issuer(&self) -> Result<String, StorageError>;
 
     /// Sets the base URL of the issuer; empty to follow the server's advertised address.
-    ///
-    /// # Errors
-    ///
-    /// When it is not a URL of the right form or the store failed.
     fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError>;
 
     /// The issuer that identity tokens name now.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, or the store does not answer.
     fn issuer(&self) -> Result<String, IdentityTokenError>;
 
-    /// The keys that identity tokens in circulation are signed with, the newest first. Makes the first one, or a new one when
-    /// [`Self::maintain_keys`] has not done so for long.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or no key can be made.
+    /// The keys that identity tokens in circulation are signed with, the newest first.
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError>;
 
-    /// Makes the next key ahead of time, so that no request has to: it may take seconds. To be called every minute or so; without an
-    /// issuer it does nothing. Gives when the newest key was made, in seconds since 1970; `None` without an issuer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::public_keys`].
+    /// Makes the next key ahead of time, so that no request has to: it may take seconds.
     fn maintain_keys(&self) -> Result<Option<u64>, IdentityTokenError>;
 }
 

@@ -13,25 +13,15 @@ use crate::{
     LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
 };
 
-/// Tells who a caller is and under which role, as decided by Google's word.
+/// Tells who a caller is and under which role, as decided by Google's word. The WIT interface is the specification.
 pub trait Login {
     /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
-    ///
-    /// # Errors
-    ///
-    /// The first check that failed, in the order of contract 4.2.
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError>;
 
-    /// Makes every check of a login and returns the outcome of each, in their order. It changes nothing, and the token can log in
-    /// afterwards.
+    /// Makes every check of a login and returns the outcome of each, in their order.
     fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport>;
 
     /// Repeats the authorization of an earlier login against the role and Google as they are now (contract 4.10).
-    ///
-    /// # Errors
-    ///
-    /// The first check that failed, in the order of contract 4.10. A [`RenewalError::GoogleUnavailable`] says nothing about the
-    /// token: its lease stays as it was.
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError>;
 }
 

@@ -10,21 +10,12 @@ use crate::{
     RoleNames, RoleRules, RoleType, RoleWarning, RoleWritten, SentTwice, StorageError,
 };
 
-/// The roles of mounts. As for [`crate::Config`], the gateway has authorized the caller before.
+/// The roles of mounts. As for [`crate::Config`], the gateway has authorized the caller before. The WIT interface is the specification.
 pub trait Roles {
     /// The role of this name, in any letter case; `None` where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer or holds a record that cannot be read.
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError>;
 
     /// Makes a role or changes the fields that `changes` names (contract 3.2 to 3.4).
-    ///
-    /// # Errors
-    ///
-    /// When `precondition` does not hold, a value or the whole role is not acceptable, or the store failed; nothing was stored
-    /// then.
     fn write_role(
         &self,
         mount: &Mount,
@@ -34,10 +25,6 @@ pub trait Roles {
     ) -> Result<RoleWritten, RoleError>;
 
     /// Adds and removes service accounts of an iam role (contract 3.6).
-    ///
-    /// # Errors
-    ///
-    /// When there is no such role, it is of the other type, or would not be acceptable; nothing was stored then.
     fn edit_service_accounts(
         &self,
         mount: &Mount,
@@ -46,10 +33,6 @@ pub trait Roles {
     ) -> Result<Vec<RoleWarning>, EditError>;
 
     /// Adds labels, each `key:value`, and removes labels by their keys, of a gce role (contract 3.6).
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::edit_service_accounts`].
     fn edit_labels(
         &self,
         mount: &Mount,
@@ -58,25 +41,12 @@ pub trait Roles {
     ) -> Result<Vec<RoleWarning>, EditError>;
 
     /// Removes the role of this name, in any letter case; a role that is not there is no error.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError>;
 
     /// The names of all roles, in byte order.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or has so many roles of an earlier release that building the index of their names takes more than
-    /// one call: the next call continues.
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
 
     /// The names of at most `limit` roles that come after `after` in byte order; a limit of 0 counts as 1.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::list_roles`].
     fn list_roles_after(
         &self,
         mount: &Mount,

@@ -24,14 +24,10 @@ pub enum AgentPoolError {
     Failed(#[from] Failure),
 }
 
-/// The pools of organizations. An organization is named by its external id; a pool of another one is not found.
+/// The pools of organizations. An organization is named by its external id; a pool of another one is not found. The WIT interface is the
+/// specification.
 pub trait AgentPools {
     /// Makes a pool; what is not mentioned gets its default.
-    ///
-    /// # Errors
-    ///
-    /// [`AgentPoolError::Invalid`] with every fault at once. Of several simultaneous calls for one name exactly one succeeds.
-    /// [`AgentPoolError::NotFound`] if the organization is gone; [`AgentPoolError::TooMany`].
     fn create_agent_pool(
         &self,
         organization: &str,
@@ -40,18 +36,9 @@ pub trait AgentPools {
     ) -> Result<AgentPool, AgentPoolError>;
 
     /// The pool with this id; `None` where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure>;
 
-    /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page. A
-    /// number or size outside its range is clamped to it. Every pool of the organization is read.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page.
     fn list_agent_pools(
         &self,
         organization: &str,
@@ -62,10 +49,6 @@ pub trait AgentPools {
     ) -> Result<AgentPoolPage, Failure>;
 
     /// Changes what is mentioned, and nothing else.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::create_agent_pool`]; [`AgentPoolError::NotFound`] where there is no such pool.
     fn update_agent_pool(
         &self,
         organization: &str,
@@ -74,12 +57,7 @@ pub trait AgentPools {
         by: &Caller,
     ) -> Result<AgentPool, AgentPoolError>;
 
-    /// Removes a pool, and its tokens with it. An organization whose default it was has none from then on, and its mode is
-    /// `remote` (contract 2.8); the same with the pool of stacks. False where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Removes a pool, and its tokens with it.
     fn delete_agent_pool(&self, organization: &str, id: &str, by: &Caller)
     -> Result<bool, Failure>;
 }

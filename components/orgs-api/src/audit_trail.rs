@@ -40,15 +40,10 @@ impl Operation {
     }
 }
 
-/// Reading what has been done. Records stay for 14 days.
+/// Reading what has been done. Records stay for 14 days. The WIT interface is the specification.
 pub trait AuditTrail {
-    /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size`
-    /// (1 to [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is clamped to it. The cost grows with what was
-    /// done since, up to [`MAXIMUM_EVENTS_COUNTED`]: later records are on no page, and are found with a later `since`.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size` (1 to
+    /// [`MAXIMUM_EVENTS`]) to a page.
     fn events(
         &self,
         organization: &str,
@@ -58,18 +53,9 @@ pub trait AuditTrail {
     ) -> Result<EventPage, Failure>;
 
     /// Up to [`MAXIMUM_EVENTS`] records that are only for the operator, in no order: all in the self-hosted edition, and those of the
-    /// installation in the hosted one. A caller that has stored them elsewhere confirms it by [`Self::forget_events`]; until then they
-    /// are returned again.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or nothing waits but what is damaged: that is passed over while something else waits.
+    /// installation in the hosted one.
     fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure>;
 
     /// Removes records that are kept elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn forget_events(&self, events: &[Event]) -> Result<(), Failure>;
 }

@@ -87,14 +87,9 @@ impl PlanEntitlements {
     }
 }
 
-/// Tells who a caller is, and what they may do.
+/// Tells who a caller is, and what they may do. The WIT interface is the specification.
 pub trait Authority {
-    /// Tells who presents the credential, and, with `with_api_rate`, how many requests callers have. A token's last use is noted, at most
-    /// once a minute.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Tells who presents the credential, and, with `with_api_rate`, how many requests callers have.
     fn identify(
         &self,
         credential: &Credential,
@@ -102,12 +97,7 @@ pub trait Authority {
     ) -> Result<Identification, Failure>;
 
     /// Their role in an organization, and the decision about `action` there (contract 1.7), with the parts of `described` where it is
-    /// allowed. `granted` says that policies allow the action in addition. `None` where there is no such organization, which takes as
-    /// long to answer as that it is hidden.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// allowed.
     fn decide_access(
         &self,
         edition: Edition,
@@ -118,24 +108,14 @@ pub trait Authority {
         described: Description,
     ) -> Result<Option<AccessDecision>, Failure>;
 
-    /// Their role in each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist
-    /// they are what they are to everything.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Their role in each of these organizations, for lists: it takes a few reads for all of them together.
     fn summarize_memberships(
         &self,
         identity: &Identity,
         organizations: &[ListedOrganization],
     ) -> Result<MembershipSummaries, Failure>;
 
-    /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
-    /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them nevertheless.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
     fn creation(
         &self,
         edition: Edition,
@@ -143,11 +123,7 @@ pub trait Authority {
         granted: bool,
     ) -> Result<Decision, Failure>;
 
-    /// The organization to which something with this identifier belongs: a team, membership, agent pool, token, project,
-    /// subscription, or the organization itself by its external id. `None` where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The organization to which something with this identifier belongs: a team, membership, agent pool, token, project, subscription, or
+    /// the organization itself by its external id.
     fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure>;
 }

@@ -42,19 +42,11 @@ pub enum MembershipError {
     Failed(#[from] Failure),
 }
 
-/// The memberships of an organization, which is given by its external id.
+/// The memberships of an organization, which is given by its external id. The WIT interface is the specification.
 ///
 /// A scope says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
-    /// Invites a person or a workload. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
-    /// To every other address it is an invitation, which gives nothing until it is accepted; whether a user has the address shows
-    /// neither in the answer nor later.
-    ///
-    /// # Errors
-    ///
-    /// [`MembershipError::NotAllowed`] for teams beyond the scope; [`MembershipError::Invalid`] with every fault at once: an
-    /// address that is malformed or here already, or a team that there is not; [`MembershipError::TooMany`];
-    /// [`MembershipError::TooManyTeams`].
+    /// Invites a person or a workload.
     fn invite(
         &self,
         organization: &str,
@@ -64,10 +56,6 @@ pub trait Memberships {
     ) -> Result<Membership, MembershipError>;
 
     /// The membership with this id; `None` where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_membership(
         &self,
         organization: &str,
@@ -76,10 +64,6 @@ pub trait Memberships {
     ) -> Result<Option<Membership>, Failure>;
 
     /// The memberships with these ids, by address.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn memberships_with_ids(
         &self,
         organization: &str,
@@ -87,13 +71,7 @@ pub trait Memberships {
         scope: &DelegationScope,
     ) -> Result<Vec<Membership>, Failure>;
 
-    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match
-    /// `filter`. A number or size outside its range is clamped to it. The cost grows with the organization's teams and
-    /// memberships.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match `filter`.
     fn list_memberships(
         &self,
         organization: &str,
@@ -104,19 +82,10 @@ pub trait Memberships {
     ) -> Result<MembershipPage, Failure>;
 
     /// The memberships of the user who asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
-    /// invitations to their address, and none of other users. What is closed to them is left out: organizations that are switched
-    /// off, and active memberships in those that do not open to tokens of users where they come with one.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// invitations to their address, and none of other users.
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
 
     /// The membership with this id if the user who asks belongs by it, or is invited; `None` otherwise.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn own_membership(
         &self,
         identity: &Identity,
@@ -124,31 +93,15 @@ pub trait Memberships {
     ) -> Result<Option<OwnMembership>, Failure>;
 
     /// Accepts an invitation to the address of the user who asks: they belong to the organization and the teams from then on.
-    ///
-    /// # Errors
-    ///
-    /// [`MembershipError::NotFound`] where there is no such invitation to them, or the organization is switched off.
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;
 
     /// Declines an invitation to the address of the user who asks: it is gone then, also where the organization is switched off.
-    ///
-    /// # Errors
-    ///
-    /// [`MembershipError::NotFound`] where there is no such invitation to them, or they have accepted it.
     fn decline_invitation(&self, id: &str, by: &Caller) -> Result<(), MembershipError>;
 
     /// Ends the caller's own membership, or an invitation to them, also where the organization is closed to them.
-    ///
-    /// # Errors
-    ///
-    /// [`MembershipError::NotFound`] where it is not theirs; [`MembershipError::LastOwner`].
     fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError>;
 
-    /// Ends a membership or an invitation. The user may do nothing in the organization any more, at once.
-    ///
-    /// # Errors
-    ///
-    /// [`MembershipError::NotAllowed`] for a member of teams beyond the scope; [`MembershipError::LastOwner`].
+    /// Ends a membership or an invitation.
     fn remove_membership(
         &self,
         organization: &str,
@@ -157,12 +110,8 @@ pub trait Memberships {
         by: &Caller,
     ) -> Result<(), MembershipError>;
 
-    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an
-    /// organization that does not exist has none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an organization that does
+    /// not exist has none.
     fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure>;
 }
 

@@ -27,13 +27,9 @@ impl RetentionDetail {
     }
 }
 
-/// Data retention policies.
+/// Data retention policies. The WIT interface is the specification.
 pub trait Retention {
-    /// Gives an organization a policy of its own in place of the one that it has. A policy of the same kind keeps its id.
-    ///
-    /// # Errors
-    ///
-    /// [`ChangeError::NotFound`] where there is no such organization, [`ChangeError::Invalid`] with every fault at once.
+    /// Gives an organization a policy of its own in place of the one that it has.
     fn set_retention(
         &self,
         external_id: &str,
@@ -42,24 +38,12 @@ pub trait Retention {
     ) -> Result<RetentionPolicy, ChangeError>;
 
     /// Takes an organization's own policy away, if it has one; the installation's then applies.
-    ///
-    /// # Errors
-    ///
-    /// [`ChangeError::NotFound`] where there is no such organization.
     fn unset_retention(&self, external_id: &str, by: &Caller) -> Result<(), ChangeError>;
 
-    /// The policy of the installation, which applies where there is no other. Where none is set, nothing is deleted.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The policy of the installation, which applies where there is no other.
     fn default_retention(&self) -> Result<RetentionPolicy, Failure>;
 
     /// Sets the policy of the installation, by the same rules as an organization's.
-    ///
-    /// # Errors
-    ///
-    /// [`ChangeError::Invalid`] with every fault at once.
     fn set_default_retention(
         &self,
         request: &RetentionRequest,
@@ -67,9 +51,5 @@ pub trait Retention {
     ) -> Result<RetentionPolicy, ChangeError>;
 
     /// Returns to what the installation began with.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn unset_default_retention(&self, by: &Caller) -> Result<(), ChangeError>;
 }

@@ -38,13 +38,9 @@ pub enum ShareError {
 }
 
 /// Sharing between organizations. Lists are by name without case; their numbers and sizes are clamped as those of
-/// [`crate::Organizations::page_at`].
+/// [`crate::Organizations::page_at`]. The WIT interface is the specification.
 pub trait Sharing {
-    /// Replaces the consumers of an organization in one commit. Its own name among them is ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`ShareError`], and nothing is changed then.
+    /// Replaces the consumers of an organization in one commit.
     fn replace_consumers(
         &self,
         external_id: &str,
@@ -53,17 +49,9 @@ pub trait Sharing {
     ) -> Result<(), ShareError>;
 
     /// Those with whom an organization shares its modules by name.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure>;
 
     /// A page of those with whom an organization shares by name.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn consumers(
         &self,
         edition: Edition,
@@ -73,12 +61,7 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of those who share with an organization, by name or with all, without itself and without those that are
-    /// disabled. The cost grows with how many they are, and not with the number of organizations.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// A page of those who share with an organization, by name or with all, without itself and without those that are disabled.
     fn producers(
         &self,
         edition: Edition,
@@ -88,12 +71,7 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of the organizations that match `filter` and share all of `shared` with any other. The cost grows with how many
-    /// share.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// A page of the organizations that match `filter` and share all of `shared` with any other.
     fn all_producers(
         &self,
         edition: Edition,

@@ -55,39 +55,23 @@ impl Default for GeneralSettings {
     }
 }
 
-/// The administration of the whole installation. Its caller has made sure that a site administrator asks.
+/// The administration of the whole installation. Its caller has made sure that a site administrator asks. The WIT interface is the
+/// specification.
 pub trait Site {
     /// The settings of the whole installation.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_general_settings(&self) -> Result<GeneralSettings, Failure>;
 
     /// Changes the settings that are mentioned, and no other.
-    ///
-    /// # Errors
-    ///
-    /// [`ChangeError::Invalid`] with every fault at once.
     fn change_general_settings(
         &self,
         changes: &GeneralSettingsChanges,
         by: &Caller,
     ) -> Result<GeneralSettings, ChangeError>;
 
-    /// How many requests each user has now. To be asked with every request: the store is asked whether a small record has
-    /// changed, and no more than that.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// How many requests each user has now.
     fn read_api_rate(&self) -> Result<ApiRate, Failure>;
 
     /// Changes what site administrators set of an organization, as far as it is mentioned, in one commit.
-    ///
-    /// # Errors
-    ///
-    /// [`ChangeError::NotFound`] where there is no such organization, [`ChangeError::Invalid`] with every fault at once.
     fn administer(
         &self,
         edition: Edition,
@@ -97,9 +81,5 @@ pub trait Site {
     ) -> Result<Organization, ChangeError>;
 
     /// How many organizations there are; costs the same however many.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn count_organizations(&self) -> Result<Census, Failure>;
 }

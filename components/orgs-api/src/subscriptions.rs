@@ -29,17 +29,13 @@ pub enum SubscriptionError {
     Failed(#[from] Failure),
 }
 
-/// The plans that are offered, and the one that an organization has taken.
+/// The plans that are offered, and the one that an organization has taken. The WIT interface is the specification.
 pub trait Subscriptions {
-    /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then
-    /// those that begin with it; otherwise from the free one up. The empty text is in all names.
+    /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then those that
+    /// begin with it; otherwise from the free one up.
     fn feature_sets(&self, text: &str) -> Vec<FeatureSet>;
 
     /// Sets the terms of an organization's subscription, which take effect at once; its threshold stays.
-    ///
-    /// # Errors
-    ///
-    /// [`SubscriptionError::Invalid`] with every fault at once, and nothing is changed then.
     fn set_subscription_terms(
         &self,
         edition: Edition,
@@ -48,20 +44,11 @@ pub trait Subscriptions {
         by: &Caller,
     ) -> Result<Organization, SubscriptionError>;
 
-    /// Looks through a further part of the organizations for the end of terms that comes next, 5,000 of them in a call, and gives what
-    /// the last walk over all of them has found: milliseconds since 1970, `None` where none ends, or before the end of the first walk.
-    /// To be called every minute or so.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer, or an organization is damaged.
+    /// Looks through a further part of the organizations for the end of terms that comes next, 5,000 of them in a call, and gives what the
+    /// last walk over all of them has found: milliseconds since 1970, `None` where none ends, or before the end of the first walk.
     fn next_plan_end(&self) -> Result<Option<u64>, Failure>;
 
     /// Sets from how many resources under management on the owners want to know: at least 0; null for never.
-    ///
-    /// # Errors
-    ///
-    /// [`SubscriptionError::Invalid`] if it is no such number, and nothing is changed then.
     fn set_rum_alert_threshold(
         &self,
         edition: Edition,

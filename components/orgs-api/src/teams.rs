@@ -51,16 +51,11 @@ pub enum TeamError {
     Failed(#[from] Failure),
 }
 
-/// The teams of an organization, which is given by its external id.
+/// The teams of an organization, which is given by its external id. The WIT interface is the specification.
 ///
 /// A scope says with which teams the caller may deal; that they may deal with teams at all has been decided before.
 pub trait Teams {
     /// Makes a team without members.
-    ///
-    /// # Errors
-    ///
-    /// [`TeamError::NotAllowed`] for rights that the caller cannot pass on; [`TeamError::Invalid`] with every fault at once;
-    /// [`TeamError::TooManyTeams`].
     fn create_team(
         &self,
         organization: &str,
@@ -70,10 +65,6 @@ pub trait Teams {
     ) -> Result<Team, TeamError>;
 
     /// The team with this id; `None` where there is none that the caller sees.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn read_team(
         &self,
         organization: &str,
@@ -82,10 +73,6 @@ pub trait Teams {
     ) -> Result<Option<Team>, Failure>;
 
     /// The teams with these ids that the caller sees, by name without case.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn teams_with_ids(
         &self,
         organization: &str,
@@ -93,13 +80,8 @@ pub trait Teams {
         scope: &DelegationScope,
     ) -> Result<Vec<Team>, Failure>;
 
-    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and
-    /// that match `filter`. A number or size outside its range is clamped to it. The cost grows with the organization's teams
-    /// and memberships.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and that
+    /// match `filter`.
     fn list_teams(
         &self,
         organization: &str,
@@ -109,11 +91,7 @@ pub trait Teams {
         size: u32,
     ) -> Result<TeamPage, Failure>;
 
-    /// Changes what is mentioned, and nothing else. The owners keep their name, their visibility and all rights.
-    ///
-    /// # Errors
-    ///
-    /// [`TeamError::NotAllowed`] where the team has, or would get, rights that the caller cannot pass on.
+    /// Changes what is mentioned, and nothing else.
     fn update_team(
         &self,
         organization: &str,
@@ -124,10 +102,6 @@ pub trait Teams {
     ) -> Result<Team, TeamError>;
 
     /// Removes a team: its memberships and its tokens end at once.
-    ///
-    /// # Errors
-    ///
-    /// [`TeamError::Protected`] for the owners.
     fn delete_team(
         &self,
         organization: &str,
@@ -136,11 +110,7 @@ pub trait Teams {
         by: &Caller,
     ) -> Result<(), TeamError>;
 
-    /// Puts members into a team, all of them or none. Who is in it already stays.
-    ///
-    /// # Errors
-    ///
-    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::TooManyTeamsOfMember`].
+    /// Puts members into a team, all of them or none.
     fn add_to_team(
         &self,
         organization: &str,
@@ -150,11 +120,7 @@ pub trait Teams {
         by: &Caller,
     ) -> Result<(), TeamError>;
 
-    /// Takes members out of a team, all of them or none. Who is not in it stays out.
-    ///
-    /// # Errors
-    ///
-    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::LastOwner`].
+    /// Takes members out of a team, all of them or none.
     fn remove_from_team(
         &self,
         organization: &str,

@@ -118,22 +118,11 @@ pub enum LifetimeError {
     Failed(#[from] Failure),
 }
 
-/// Making, showing and revoking tokens. Whether the caller may has been decided before.
+/// Making, showing and revoking tokens. Whether the caller may has been decided before. The WIT interface is the specification.
 ///
 /// From the answer on, a new token is valid, and one that was revoked or replaced is not.
 pub trait Tokens {
-    /// Makes a token. For an owner who has one at a time it replaces the present one, which ends at once.
-    ///
-    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; those of
-    /// pools do not end. An end in the past is not a fault: the token is never valid (contract 4.6). What is over of an owner who
-    /// may have many goes when another one is made.
-    ///
-    /// # Errors
-    ///
-    /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
-    /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another
-    /// token of the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`];
-    /// [`IssueError::TooManyOfOrganization`].
+    /// Makes a token.
     fn issue_token(
         &self,
         owner: &TokenOwner,
@@ -141,81 +130,40 @@ pub trait Tokens {
         by: &Caller,
     ) -> Result<IssuedToken, IssueError>;
 
-    /// The token of an owner who has one at a time; `None` if there is none. The audit trail records that it was shown.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The token of an owner who has one at a time; `None` if there is none.
     fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure>;
 
     /// All tokens of an owner, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
 
-    /// The tokens of those teams of an organization, which is named by its external id, that this scope speaks for
-    /// ([`Self::speaks_for`]); oldest first. Of more than [`MAXIMUM_TOKENS_READ`] tokens the others are left out.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The tokens of those teams of an organization, which is named by its external id, that this scope speaks for ([`Self::speaks_for`]);
+    /// oldest first.
     fn tokens_of_teams(
         &self,
         organization: &str,
         scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure>;
 
-    /// True if a caller who may manage teams, with this scope, may have tokens of this one: no caller gets by a token what they
-    /// could not do themselves. False for a team that is not there.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// True if a caller who may manage teams, with this scope, may have tokens of this one: no caller gets by a token what they could not
+    /// do themselves.
     fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure>;
 
     /// The owner of the token with this id; `None` if there is no such token, or its owner is gone.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure>;
 
-    /// The token with this id; `None` if there is none. The audit trail records that it was shown.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The token with this id; `None` if there is none.
     fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure>;
 
-    /// Ends the token with this id. False if there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Ends the token with this id.
     fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure>;
 
-    /// Ends the token of an owner who has one at a time. False if there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// Ends the token of an owner who has one at a time.
     fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure>;
 
     /// How long the tokens of an organization may live: four kinds, and `metrics` if it was set.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer. An organization that is gone has none.
     fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure>;
 
-    /// Sets how long tokens of the kinds mentioned may live; the others stay. Answers as [`Self::token_lifetimes`]. What has been
-    /// issued stays as it is.
-    ///
-    /// # Errors
-    ///
-    /// [`LifetimeError::Invalid`] with every fault at once.
+    /// Sets how long tokens of the kinds mentioned may live; the others stay.
     fn set_token_lifetimes(
         &self,
         organization: &str,

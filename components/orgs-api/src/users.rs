@@ -21,13 +21,9 @@ pub enum CreateUserError {
     Failed(#[from] Failure),
 }
 
-/// People, and what they log in with.
+/// People, and what they log in with. The WIT interface is the specification.
 pub trait Users {
-    /// Makes a user with a first token. Invitations to the address wait until the user accepts them.
-    ///
-    /// # Errors
-    ///
-    /// [`CreateUserError::Invalid`] with every fault at once: a name or address that is malformed, or that is taken.
+    /// Makes a user with a first token.
     fn create_user(
         &self,
         description: &UserDescription,
@@ -35,26 +31,14 @@ pub trait Users {
     ) -> Result<(User, IssuedToken), CreateUserError>;
 
     /// The users with these ids, in their order; `None` for those there are not.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
 
-    /// The user behind an identity; for a team, an organization or a workload that is none, the one that stands for it: always the
-    /// same, and stored nowhere (contract 1.11).
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// The user behind an identity; for a team, an organization or a workload that is none, the one that stands for it: always the same,
+    /// and stored nowhere (contract 1.11).
     fn account_of(&self, identity: &Identity) -> Result<User, Failure>;
 
-    /// True if the caller belongs to an organization that the user with this id belongs to as well: as a member, as one of its teams, or
-    /// as the organization itself. Invitations do not count, nor do organizations that are closed to the caller. False for an unknown id.
-    ///
-    /// # Errors
-    ///
-    /// When the store does not answer.
+    /// True if the caller belongs to an organization that the user with this id belongs to as well: as a member, as one of its teams, or as
+    /// the organization itself.
     fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure>;
 }
 

@@ -23,16 +23,12 @@ pub enum AuditFailure {
     Invalid,
 }
 
-/// An audit log.
+/// An audit log. The WIT interface is the specification.
 pub trait AuditLog {
     /// Tells whether there is any sink.
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
-    ///
-    /// # Errors
-    ///
-    /// When none took it; the request must fail then.
     fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure>;
 
     /// All sinks, sorted by name.

@@ -19,20 +19,12 @@ pub enum BackupFailure {
     Unavailable(String),
 }
 
-/// Backups, made part by part.
+/// Backups, made part by part. The WIT interface is the specification.
 pub trait Backups {
-    /// Begins one of what is stored now, and answers its name. `installation` is the identity that it is to name.
-    ///
-    /// # Errors
-    ///
-    /// When the host makes none, or none now.
+    /// Begins one of what is stored now, and answers its name.
     fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure>;
 
     /// The next bytes of one; `None` once it is complete.
-    ///
-    /// # Errors
-    ///
-    /// When it does not go on. It is given up then.
     fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure>;
 }
 

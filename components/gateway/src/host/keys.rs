@@ -4,34 +4,18 @@ use super::SealFailure;
 
 pub use super::bindings::gatehouse::host::seal::{KeyStatus, RotationPolicy};
 
-/// The keys of the stores.
+/// The keys of the stores. The WIT interface is the specification.
 pub trait Keys {
     /// The key that seals what is stored now.
-    ///
-    /// # Errors
-    ///
-    /// When the stores are sealed or do not answer, or the host keeps no keys; so for all that follows.
     fn current(&self) -> Result<KeyStatus, SealFailure>;
 
     /// Adds a key, which seals what is stored from now on.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::current`]; also while too many earlier keys are still needed.
     fn rotate(&self) -> Result<(), SealFailure>;
 
     /// The policy by which the key is replaced without a caller asking for it.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::current`].
     fn policy(&self) -> Result<RotationPolicy, SealFailure>;
 
     /// Keeps another policy.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::current`]; also for a policy out of its bounds.
     fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure>;
 }
 

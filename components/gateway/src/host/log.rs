@@ -4,10 +4,9 @@ pub use super::bindings::gatehouse::host::log::{
     Level as LogLevel, Line as LogLine, Lines as LogLines,
 };
 
-/// The lines that the server logs.
+/// The lines that the server logs. The WIT interface is the specification.
 pub trait Log {
-    /// The lines of `level` and of what matters more that were logged after a position; of `None` there are none, and it begins now. `None`
-    /// where the host keeps no lines.
+    /// The lines of `level` and of what matters more that were logged after a position; of `None` there are none, and it begins now.
     fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines>;
 }
 

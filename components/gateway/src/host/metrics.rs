@@ -1,6 +1,6 @@
 //! Metrics of the server (SEC-L6).
 
-/// The metrics that the host counts.
+/// The metrics that the host counts. The WIT interface is the specification.
 pub trait Metrics {
     /// Adds `by` to a counter that the host knows.
     fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64);

@@ -2,13 +2,9 @@
 
 pub use super::bindings::gatehouse::host::rate_limits::{Bucket, Level};
 
-/// Buckets that all instances share.
+/// Buckets that all instances share. The WIT interface is the specification.
 pub trait RateLimits {
     /// Takes one out of each bucket if all have one, and says how far they are filled then, in their order.
-    ///
-    /// # Errors
-    ///
-    /// After how many milliseconds it is worth trying again; nothing has been taken.
     fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32>;
 }
 

@@ -48,66 +48,34 @@ pub enum UnsealError {
     Failure(#[from] SealFailure),
 }
 
-/// The seal of the stores.
+/// The seal of the stores. The WIT interface is the specification.
 pub trait Seal {
     /// How far the seal of shares is; `None` where the seal is automatic.
-    ///
-    /// # Errors
-    ///
-    /// When the stores cannot be reached.
     fn status(&self) -> Result<Option<SealProgress>, SealFailure>;
 
-    /// Makes the key and its shares and opens the stores. The shares are secrets; none where the seal is automatic.
-    ///
-    /// # Errors
-    ///
-    /// When it has been done, or cannot be.
+    /// Makes the key and its shares and opens the stores.
     fn begin_initialization(
         &self,
         shares: u32,
         threshold: u32,
     ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError>;
 
-    /// Ends what [`Self::begin_initialization`] began. A server with shares is sealed afterwards.
-    ///
-    /// # Errors
-    ///
-    /// When that cannot be stored. The shares may be shown to no caller then.
+    /// Ends what [`Self::begin_initialization`] began.
     fn finish_initialization(&self) -> Result<(), SealFailure>;
 
     /// Gives up what [`Self::begin_initialization`] began: the server is empty again.
-    ///
-    /// # Errors
-    ///
-    /// When it could not be emptied; the next first start or restart tries again.
     fn abandon_initialization(&self) -> Result<(), SealFailure>;
 
     /// Gives one share.
-    ///
-    /// # Errors
-    ///
-    /// When it is none, or the shares that were given do not fit.
     fn unseal(&self, share: &[u8]) -> Result<SealProgress, UnsealError>;
 
     /// Forgets the shares that were given so far.
-    ///
-    /// # Errors
-    ///
-    /// When there are none to give.
     fn reset_unseal(&self) -> Result<SealProgress, SealFailure>;
 
     /// Forgets the key: the stores are closed from now on.
-    ///
-    /// # Errors
-    ///
-    /// When the host cannot.
     fn seal(&self) -> Result<(), SealFailure>;
 
     /// Makes all servers that share the stores forget the key, this one at once.
-    ///
-    /// # Errors
-    ///
-    /// When the host cannot.
     fn seal_all(&self) -> Result<(), SealFailure>;
 }
 

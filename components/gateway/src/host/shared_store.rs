@@ -2,7 +2,7 @@
 
 pub use super::bindings::gatehouse::host::shared_store::{Node, NodeList};
 
-/// The store as far as it is one that several servers share.
+/// The store as far as it is one that several servers share. The WIT interface is the specification.
 pub trait SharedStore {
     /// The servers that share it, as far as this one knows; `None` where the store is this server's own.
     fn nodes(&self) -> Option<NodeList>;

@@ -14,7 +14,6 @@ pub use wit::{Level as LogLevel, Line as LogLine, Lines as LogLines};
 /// The log, as components see it. The WIT interface is the specification.
 pub trait Log: Send + Sync {
     /// The lines of `level` and of what matters more that were logged after a position; of `None` there are none, and it begins now.
-    /// `None` where no lines are kept.
     fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines>;
 }
 

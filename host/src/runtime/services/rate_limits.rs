@@ -14,10 +14,6 @@ pub use wit::{Bucket, Level};
 /// Buckets that all instances share. The WIT interface is the specification.
 pub trait RateLimits: Send + Sync {
     /// Takes one out of each bucket if all have one, and says how far they are filled then.
-    ///
-    /// # Errors
-    ///
-    /// After how many milliseconds it is worth trying again.
     fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32>;
 }
 
