@@ -17,8 +17,8 @@ use crate::host::{
 pub(super) fn imported() -> Host {
     Host {
         seal: Box::new(Imported),
-        keys: Box::new(Imported),
-        ceremonies: Box::new(Imported),
+        keys: Some(Box::new(Imported)),
+        ceremonies: Some(Box::new(Imported)),
         audit: Box::new(Imported),
         rate_limits: Box::new(Imported),
         metrics: Box::new(Imported),

@@ -20,7 +20,6 @@ wit_bindgen::generate!({
         "gatehouse:host/seal@0.1.0/failure": crate::host::SealFailure,
         "gatehouse:host/seal@0.1.0/initialize-error": crate::host::InitializeSealError,
         "gatehouse:host/seal@0.1.0/unseal-error": crate::host::UnsealError,
-        "gatehouse:host/seal@0.1.0/ceremony-error": crate::host::CeremonyError,
         "gatehouse:host/audit@0.1.0/entry": crate::host::AuditEntry,
         "gatehouse:host/audit@0.1.0/failure": crate::host::AuditFailure,
         "gatehouse:host/backups@0.1.0/failure": crate::host::BackupFailure,

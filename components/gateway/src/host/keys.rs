@@ -18,31 +18,3 @@ pub trait Keys {
     /// Keeps another policy.
     fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure>;
 }
-
-/// Has no keys.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoKeys;
-
-fn none<T>() -> Result<T, SealFailure> {
-    Err(SealFailure::Unavailable(
-        "this host keeps no keys".to_owned(),
-    ))
-}
-
-impl Keys for NoKeys {
-    fn current(&self) -> Result<KeyStatus, SealFailure> {
-        none()
-    }
-
-    fn rotate(&self) -> Result<(), SealFailure> {
-        none()
-    }
-
-    fn policy(&self) -> Result<RotationPolicy, SealFailure> {
-        none()
-    }
-
-    fn set_policy(&self, _: RotationPolicy) -> Result<(), SealFailure> {
-        none()
-    }
-}

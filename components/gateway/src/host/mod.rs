@@ -16,10 +16,8 @@ mod shared_store;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
 pub use backups::{BackupFailure, Backups, NoBackups};
-pub use ceremonies::{
-    Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
-};
-pub use keys::{KeyStatus, Keys, NoKeys, RotationPolicy};
+pub use ceremonies::{Ceremonies, Ceremony, CeremonyError, RekeyProgress, RootProgress};
+pub use keys::{KeyStatus, Keys, RotationPolicy};
 pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
@@ -30,10 +28,10 @@ pub use shared_store::{Node, NodeList, OwnStore, SharedStore};
 pub struct Host {
     /// The holder of the key of what is stored.
     pub seal: Box<dyn Seal + Send + Sync>,
-    /// The keys that seal what is stored.
-    pub keys: Box<dyn Keys + Send + Sync>,
-    /// The ceremonies that holders of shares hold together.
-    pub ceremonies: Box<dyn Ceremonies + Send + Sync>,
+    /// The keys that seal what is stored; `None` where the host keeps none.
+    pub keys: Option<Box<dyn Keys + Send + Sync>>,
+    /// The ceremonies that holders of shares hold together; `None` where there are no shares.
+    pub ceremonies: Option<Box<dyn Ceremonies + Send + Sync>>,
     /// Where requests and answers are recorded.
     pub audit: Box<dyn AuditLog + Send + Sync>,
     /// How often something may happen.
@@ -53,8 +51,8 @@ impl Default for Host {
     fn default() -> Self {
         Self {
             seal: Box::new(AutomaticSeal),
-            keys: Box::new(NoKeys),
-            ceremonies: Box::new(NoCeremonies),
+            keys: None,
+            ceremonies: None,
             audit: Box::new(NoAudit),
             rate_limits: Box::new(NoRateLimits),
             metrics: Box::new(NoMetrics),

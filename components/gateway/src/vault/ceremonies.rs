@@ -16,7 +16,9 @@ use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
-use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError};
+use crate::host::{
+    Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealError, SealFailure,
+};
 use crate::http::Response;
 use crate::source;
 
@@ -187,8 +189,14 @@ fn limited(asked: &Unadmitted<'_>) -> Result<(), ApiError> {
     }
 }
 
-fn ceremonies<'a>(asked: &Unadmitted<'a>) -> &'a dyn Ceremonies {
-    &*asked.server.host.ceremonies
+fn held<T>(
+    asked: &Unadmitted<'_>,
+    step: impl FnOnce(&dyn Ceremonies) -> Result<T, CeremonyError>,
+) -> Result<T, CeremonyError> {
+    match &asked.server.host.ceremonies {
+        Some(ceremonies) => step(&**ceremonies),
+        None => Err(SealFailure::Automatic.into()),
+    }
 }
 
 fn fields<'a>(asked: &Unadmitted<'a>) -> Result<Fields<'a>, ApiError> {
@@ -210,25 +218,25 @@ fn share(asked: &Unadmitted<'_>) -> Result<(Zeroizing<Vec<u8>>, String), ApiErro
 
 /// GET `init`
 pub(super) fn rekey_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    rekey_status(&refused(ceremonies(asked).rekey(), REKEY)?)
+    rekey_status(&refused(held(asked, |it| it.rekey()), REKEY)?)
 }
 
 /// DELETE `init`
 pub(super) fn cancel_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    refused(ceremonies(asked).cancel_rekey(&origin(asked)), REKEY)?;
+    refused(held(asked, |it| it.cancel_rekey(&origin(asked))), REKEY)?;
     Ok(Written::Nothing)
 }
 
 /// GET `verify`
 pub(super) fn verification_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    let ceremony = ceremonies(asked).rekey_verification();
+    let ceremony = held(asked, |it| it.rekey_verification());
     verification_status(&refused(ceremony, VERIFICATION)?)
 }
 
 /// POST `verify`
 pub(super) fn verify(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     let (share, nonce) = share(asked)?;
-    let given = ceremonies(asked).verify_rekey(&share, &nonce);
+    let given = held(asked, |it| it.verify_rekey(&share, &nonce));
     let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
     match (&ceremony.nonce, &ceremony.verification_nonce) {
         (None, nonce) => Written::document(&VerificationDone {
@@ -241,7 +249,7 @@ pub(super) fn verify(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
 
 /// DELETE `verify`
 pub(super) fn restart_verification(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    let restarted = ceremonies(asked).restart_rekey_verification(&origin(asked));
+    let restarted = held(asked, |it| it.restart_rekey_verification(&origin(asked)));
     verification_status(&refused(restarted, VERIFICATION)?)
 }
 
@@ -263,14 +271,14 @@ pub(super) fn begin_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
         let text = "provided threshold greater than the total shares";
         return Err(ApiError::plain(400, text));
     }
-    let begun = ceremonies(asked).begin_rekey(shares, threshold, verification, &origin(asked));
+    let begun = held(asked, |it| it.begin_rekey(shares, threshold, verification, &origin(asked)));
     rekey_status(&refused(begun, REKEY)?)
 }
 
 /// POST `update`
 pub(super) fn give_for_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     let (share, nonce) = share(asked)?;
-    let given = ceremonies(asked).give_for_rekey(&share, &nonce);
+    let given = held(asked, |it| it.give_for_rekey(&share, &nonce));
     let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
     if progress.new_shares.is_empty() {
         return rekey_status(&progress.ceremony);
@@ -291,12 +299,12 @@ pub(super) fn give_for_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError
 
 /// GET `attempt`
 pub(super) fn root_progress(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    root_status(&refused(ceremonies(asked).root_generation(), ROOT)?, "")
+    root_status(&refused(held(asked, |it| it.root_generation()), ROOT)?, "")
 }
 
 /// DELETE `attempt`
 pub(super) fn cancel_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
-    let cancelled = ceremonies(asked).cancel_root_generation(&origin(asked));
+    let cancelled = held(asked, |it| it.cancel_root_generation(&origin(asked)));
     refused(cancelled, ROOT)?;
     Ok(Written::Nothing)
 }
@@ -317,7 +325,7 @@ pub(super) fn begin_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     let password = given.as_ref().or(made.as_ref());
     let password = password.map(|password| password.as_bytes());
     let begun =
-        ceremonies(asked).begin_root_generation(password.unwrap_or_default(), &origin(asked));
+        held(asked, |it| it.begin_root_generation(password.unwrap_or_default(), &origin(asked)));
     let shown = made.as_ref().map_or("", |made| made.as_str());
     root_status(&refused(begun, ROOT)?, shown)
 }
@@ -343,7 +351,7 @@ fn one_time_password(asked: &Unadmitted<'_>) -> Result<Zeroizing<String>, ApiErr
 /// POST `update`
 pub(super) fn give_for_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     let (share, nonce) = share(asked)?;
-    let given = ceremonies(asked).give_for_root(&share, &nonce);
+    let given = held(asked, |it| it.give_for_root(&share, &nonce));
     let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
     let Some(password) = progress.one_time_password else {
         return root_status(&progress.ceremony, "");
@@ -471,7 +479,7 @@ fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, ApiEr
 fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
     let text = match error {
         CeremonyError::Sealed => return Failure::Sealed.into(),
-        CeremonyError::Failure(crate::host::SealFailure::Automatic) => words.automatic.to_owned(),
+        CeremonyError::Failure(SealFailure::Automatic) => words.automatic.to_owned(),
         CeremonyError::Failure(failure) => return failure.into(),
         CeremonyError::NotInitialized => "server is not yet initialized".to_owned(),
         CeremonyError::UnderWay => words.under_way.to_owned(),
@@ -487,7 +495,7 @@ fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
         CeremonyError::WrongShares => words.wrong.to_owned(),
         CeremonyError::InvalidNumbers => format!(
             "invalid rekey seal configuration: {}",
-            CeremonyError::InvalidNumbers
+            InitializeSealError::InvalidNumbers
         ),
         CeremonyError::OthersOwn => {
             "another address began this lately: cancel it from there, or ten minutes later"

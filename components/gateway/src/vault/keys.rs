@@ -6,11 +6,20 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::ApiError;
-use crate::host::RotationPolicy;
+use crate::host::{Keys, RotationPolicy, SealFailure};
+
+fn keys<'a>(call: &Call<'a>) -> Result<&'a dyn Keys, SealFailure> {
+    match &call.server.host.keys {
+        Some(keys) => Ok(&**keys),
+        None => Err(SealFailure::Unavailable(
+            "this host keeps no keys".to_owned(),
+        )),
+    }
+}
 
 /// `sys/key-status`
 pub(super) fn status(call: &Call<'_>) -> Answer {
-    let key = call.server.host.keys.current()?;
+    let key = keys(call)?.current()?;
     let installed_at = i64::try_from(key.installed_at)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
@@ -24,13 +33,13 @@ pub(super) fn status(call: &Call<'_>) -> Answer {
 
 /// `sys/rotate`, which OpenBao calls `sys/rotate/keyring` since
 pub(super) fn rotate(call: &Call<'_>) -> Answer {
-    call.server.host.keys.rotate()?;
+    keys(call)?.rotate()?;
     Ok(None)
 }
 
 /// GET `sys/rotate/config`, which OpenBao calls `sys/rotate/keyring/config` since
 pub(super) fn read_policy(call: &Call<'_>) -> Answer {
-    Reply::data(&policy_document(call.server.host.keys.policy()?)).map(Some)
+    Reply::data(&policy_document(keys(call)?.policy()?)).map(Some)
 }
 
 fn policy_document(policy: RotationPolicy) -> Value {
@@ -54,7 +63,7 @@ fn go_duration(seconds: u64) -> String {
 /// POST `sys/rotate/config`
 pub(super) fn write_policy(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let mut policy = call.server.host.keys.policy()?;
+    let mut policy = keys(call)?.policy()?;
     if let Some(number) = fields.integer("max_operations")? {
         // A negative number is below the smallest.
         policy.max_operations = u64::try_from(number).unwrap_or_default();
@@ -74,7 +83,7 @@ pub(super) fn write_policy(call: &Call<'_>) -> Answer {
             format!("max_operations must be in the range [{FEWEST_OPERATIONS},{MOST_OPERATIONS}]");
         return Err(ApiError::plain(400, text));
     }
-    call.server.host.keys.set_policy(policy)?;
+    keys(call)?.set_policy(policy)?;
     let ignored = fields.ignored_warning();
     Ok(ignored.map(|warning| Reply::empty().warned([warning])))
 }

@@ -287,8 +287,8 @@ impl Server {
         )
         .with_operator_log(|_| ())
         .with_host(Host {
-            keys: Box::new(holders.clone()),
-            ceremonies: Box::new(holders.clone()),
+            keys: Some(Box::new(holders.clone())),
+            ceremonies: Some(Box::new(holders.clone())),
             rate_limits: Box::new(holders.clone()),
             ..Host::default()
         });
@@ -305,8 +305,8 @@ impl Server {
     /// The same, with a log.
     pub fn recorded_by(self, recorder: &Recorder) -> Self {
         let host = Host {
-            keys: Box::new(self.holders.clone()),
-            ceremonies: Box::new(self.holders.clone()),
+            keys: Some(Box::new(self.holders.clone())),
+            ceremonies: Some(Box::new(self.holders.clone())),
             rate_limits: Box::new(self.holders.clone()),
             audit: Box::new(recorder.clone()),
             ..Host::default()
