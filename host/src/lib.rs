@@ -24,7 +24,6 @@ pub mod metrics;
 pub mod nodes;
 pub mod one_line;
 pub mod outbound;
-pub mod rate_limits;
 pub mod runtime;
 pub mod seal;
 pub mod server;

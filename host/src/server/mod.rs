@@ -21,9 +21,10 @@ use crate::listener::{Certificate, Listener};
 use crate::log::Followed;
 use crate::metrics::{MeteredBackend, ServerMetrics};
 use crate::nodes::{Introduction, Nodes};
-use crate::rate_limits::Buckets;
 use crate::runtime::background::Background;
-use crate::runtime::services::{AuditLog, Metrics, NoAudit, OwnStore, Services, SharedStore};
+use crate::runtime::services::{
+    AuditLog, Buckets, Metrics, NoAudit, OwnStore, Services, SharedStore,
+};
 use crate::seal::{SealedStore, Upkeep};
 use crate::settings::Settings;
 use crate::start_checks::check_clock;

@@ -1,12 +1,14 @@
 //! The imports of `gatehouse:host`: what a component may ask of the whole server.
 //!
-//! Each service is a trait, so that the server, a test and an embedder each put in what they have. [`Services::default`] has nothing:
-//! the seal is automatic, the store is the server's own, nothing is recorded, limited, counted or backed up.
+//! Each service but the rate limits, of which there is one kind, is a trait, so that the server, a test and an embedder each put in what
+//! they have. [`Services::default`] has nothing beside them: the seal is automatic, the store is the server's own, nothing is recorded,
+//! counted or backed up.
 
 mod audit;
 pub(super) mod audit_log;
 mod backups;
 mod bindings;
+mod buckets;
 mod keys;
 mod log;
 mod metrics;
@@ -24,13 +26,13 @@ pub use audit_log::{
     Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
 };
 pub use backups::{BackupFailure, Backups, NoBackups};
+pub use buckets::{Bucket, Buckets, Level};
 pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
     RotationPolicy,
 };
 pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
-pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
 pub use shared_store::{OwnStore, SharedStore, SharingNode, SharingNodes};
 
@@ -42,7 +44,7 @@ pub struct Services {
     /// Where requests and answers are recorded.
     pub audit: Arc<dyn AuditLog>,
     /// How often something may happen.
-    pub rate_limits: Arc<dyn RateLimits>,
+    pub rate_limits: Arc<Buckets>,
     /// Numbers for those who watch.
     pub metrics: Arc<dyn Metrics>,
     /// The log of the server.
@@ -58,7 +60,7 @@ impl Default for Services {
         Self {
             seal: Arc::new(AutomaticSeal),
             audit: Arc::new(NoAudit),
-            rate_limits: Arc::new(NoRateLimits),
+            rate_limits: Arc::new(Buckets::default()),
             metrics: Arc::new(NoMetrics),
             log: Arc::new(NoLog),
             shared_store: Arc::new(OwnStore),

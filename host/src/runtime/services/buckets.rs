@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::runtime::services::{Bucket, Level, RateLimits};
+pub use super::bindings::gatehouse::host::rate_limits::{Bucket, Level};
 
 /// Buckets that are remembered at the least; up to twice as many are in memory, some 32 bytes each.
 const REMEMBERED: usize = 500_000;
@@ -43,10 +43,13 @@ impl Buckets {
             fills: Mutex::new(Fills::new(REMEMBERED)),
         }
     }
-}
 
-impl RateLimits for Buckets {
-    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
+    /// Takes one out of each bucket if all have one, and says how far they are filled then. The WIT interface is the specification.
+    ///
+    /// # Errors
+    ///
+    /// After how many milliseconds it is worth trying again.
+    pub fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         let now = self.start.elapsed();
         let servers = u32::try_from((self.servers)()).unwrap_or(u32::MAX).max(1);
         let shares: Vec<(u64, Bucket)> = buckets
