@@ -1,4 +1,4 @@
-//! A request in the form in which a host hands it over, and what the gateway makes of it.
+//! A request in the form in which a host hands it over, that of `gatehouse:gateway/exchange`, and what the gateway makes of it.
 
 use gatehouse_ports::IpAddress;
 
@@ -10,8 +10,8 @@ use crate::vault::error_response;
 pub struct Received {
     /// The host's name for the request.
     pub id: Option<String>,
-    /// The method of the request.
-    pub method: Method,
+    /// The method, as sent.
+    pub method: String,
     /// Path and query, as sent.
     pub target: String,
     /// Where the client is; `None` if that is not known.
@@ -62,7 +62,7 @@ impl Received {
         }
         Ok(Request {
             id: self.id,
-            method: self.method,
+            method: Method::named(&self.method),
             path,
             query,
             headers,
@@ -79,7 +79,7 @@ mod tests {
     fn received(target: &str) -> Received {
         Received {
             id: None,
-            method: Method::Get,
+            method: "GET".to_owned(),
             target: target.to_owned(),
             peer: None,
             is_https: false,

@@ -11,7 +11,7 @@ use wasip2::io::poll::poll;
 use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
 use crate::body_error::BodyError;
-use crate::http::{Method, Response};
+use crate::http::Response;
 use crate::parts::{Part, ResumeError};
 use crate::received::Received;
 use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
@@ -29,7 +29,7 @@ const WRITE_BYTES: usize = 4096;
 pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     let mut received = Received {
         id: None,
-        method: method(&incoming.method()),
+        method: method(incoming.method()),
         target: incoming.path_with_query().unwrap_or_default(),
         peer: None,
         is_https: matches!(incoming.scheme(), Some(Scheme::Https)),
@@ -47,18 +47,20 @@ pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     Ok(received)
 }
 
-fn method(method: &WasiMethod) -> Method {
-    match method {
-        WasiMethod::Get => Method::Get,
-        WasiMethod::Head => Method::Head,
-        WasiMethod::Post => Method::Post,
-        WasiMethod::Put => Method::Put,
-        WasiMethod::Patch => Method::Patch,
-        WasiMethod::Delete => Method::Delete,
-        WasiMethod::Options => Method::Options,
-        WasiMethod::Other(name) => Method::named(name),
-        WasiMethod::Connect | WasiMethod::Trace => Method::Other,
-    }
+fn method(method: WasiMethod) -> String {
+    let name = match method {
+        WasiMethod::Get => "GET",
+        WasiMethod::Head => "HEAD",
+        WasiMethod::Post => "POST",
+        WasiMethod::Put => "PUT",
+        WasiMethod::Patch => "PATCH",
+        WasiMethod::Delete => "DELETE",
+        WasiMethod::Options => "OPTIONS",
+        WasiMethod::Connect => "CONNECT",
+        WasiMethod::Trace => "TRACE",
+        WasiMethod::Other(name) => return name,
+    };
+    name.to_owned()
 }
 
 fn nanoseconds(time: Duration) -> u64 {

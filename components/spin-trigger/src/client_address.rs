@@ -47,15 +47,13 @@ fn peer(value: &[u8]) -> Option<IpAddress> {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_gateway::Method;
-
     use super::*;
 
     fn received(headers: &[(&str, &str)]) -> Received {
         let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
         Received {
             id: None,
-            method: Method::Get,
+            method: "GET".to_owned(),
             target: "/".to_owned(),
             peer: None,
             is_https: false,

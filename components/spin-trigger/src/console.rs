@@ -5,7 +5,7 @@
 
 use gatehouse_barrier::RootKey;
 use gatehouse_console as console;
-use gatehouse_gateway::{Method, Received, Response};
+use gatehouse_gateway::{Received, Response};
 use gatehouse_ports::console_paths::is_for_console;
 
 /// Tells the console's key from all else that is made of the root key.
@@ -34,13 +34,7 @@ pub fn is_visit(received: &Received) -> bool {
 pub fn visit(received: Received) -> console::Request {
     console::Request {
         id: received.id,
-        method: match received.method {
-            Method::Get => "GET",
-            Method::Head => "HEAD",
-            Method::Post => "POST",
-            _ => "OTHER",
-        }
-        .to_owned(),
+        method: received.method,
         target: received.target,
         peer: received.peer,
         is_https: received.is_https,
@@ -55,7 +49,7 @@ pub fn visit(received: Received) -> console::Request {
 pub fn call(request: console::Request) -> Received {
     Received {
         id: request.id,
-        method: Method::named(&request.method),
+        method: request.method,
         target: request.target,
         peer: request.peer,
         is_https: request.is_https,
@@ -91,7 +85,7 @@ mod tests {
         let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
         Received {
             id: None,
-            method: Method::Get,
+            method: "GET".to_owned(),
             target: target.to_owned(),
             peer: None,
             is_https: false,

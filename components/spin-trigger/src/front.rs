@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 use gatehouse_console::{Console, Exchange};
 use gatehouse_gateway::host::{Host, NodeList, SharedStore};
 use gatehouse_gateway::imported::{self, ImportingGateway};
-use gatehouse_gateway::{
-    Method, Part, Received, Request, Response, ResumeError, refusal_page, vault,
-};
+use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, refusal_page, vault};
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use zeroize::Zeroizing;
@@ -150,7 +148,7 @@ pub fn answer(received: Received) -> (Response, Option<Resumption>) {
         if let Some(console) = &front.console
             && console::is_visit(&received)
         {
-            let is_head = received.method == Method::Head;
+            let is_head = received.method == "HEAD";
             let visit = console::visit(received);
             // The answer is whole, as a refusal is.
             return Err(standing_still(|| {

@@ -53,14 +53,12 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_gateway::Method;
-
     use super::*;
 
     fn links_of(address: &str) -> Option<(String, bool)> {
         let mut received = Received {
             id: None,
-            method: Method::Get,
+            method: "GET".to_owned(),
             target: "/".to_owned(),
             peer: None,
             is_https: false,

@@ -2,57 +2,26 @@
 
 use std::borrow::Cow;
 
-use super::bindings::exports::gatehouse::gateway::exchange::{
-    Guest, Part, Request, Response, Rest, ResumeError,
-};
+use super::bindings::exports::gatehouse::gateway::exchange::{Guest, Response, ResumeError};
 use super::{Component, answer_to, rest_of};
-use crate::http::Method;
-use crate::parts;
+use crate::parts::{self, Part};
 use crate::received::Received;
 
 impl Guest for Component {
-    fn handle(request: Request) -> Response {
-        let response = answer_to(request.into());
+    fn handle(request: Received) -> Response {
+        let response = answer_to(request);
         let field = |(name, value): (&str, Cow<'_, str>)| (name.to_owned(), value.into_owned());
         Response {
             status: response.status,
             headers: response.headers.into_iter().map(field).collect(),
             body: response.body,
-            rest: response.rest.map(Into::into),
+            rest: response.rest,
             route: response.route,
         }
     }
 
-    fn resume(request: Request, continuation: Vec<u8>) -> Result<Part, ResumeError> {
-        let part = rest_of(request.into(), &continuation)?;
-        Ok(Part {
-            body: part.body,
-            rest: part.rest.map(Into::into),
-        })
-    }
-}
-
-impl From<Request> for Received {
-    fn from(request: Request) -> Self {
-        Self {
-            id: request.id,
-            method: Method::named(&request.method),
-            target: request.target,
-            peer: request.peer,
-            is_https: request.is_https,
-            authority: request.authority,
-            headers: request.headers,
-            body: request.body,
-        }
-    }
-}
-
-impl From<parts::Rest> for Rest {
-    fn from(rest: parts::Rest) -> Self {
-        Self {
-            continuation: rest.continuation,
-            wait: rest.wait,
-        }
+    fn resume(request: Received, continuation: Vec<u8>) -> Result<Part, ResumeError> {
+        Ok(rest_of(request, &continuation)?)
     }
 }
 

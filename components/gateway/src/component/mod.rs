@@ -35,6 +35,9 @@ mod bindings {
         ],
         world: "gatehouse:gateway/served",
         with: {
+            "gatehouse:gateway/exchange@0.1.0/request": crate::Received,
+            "gatehouse:gateway/exchange@0.1.0/rest": crate::Rest,
+            "gatehouse:gateway/exchange@0.1.0/part": crate::Part,
             "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
             "wasi:io/error@0.2.12": wasip2::io::error,
             "wasi:io/poll@0.2.12": wasip2::io::poll,

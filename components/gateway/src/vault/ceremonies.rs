@@ -16,9 +16,7 @@ use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
-use crate::host::{
-    Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealError, SealFailure,
-};
+use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealError, SealFailure};
 use crate::http::Response;
 use crate::source;
 
@@ -271,7 +269,9 @@ pub(super) fn begin_rekey(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
         let text = "provided threshold greater than the total shares";
         return Err(ApiError::plain(400, text));
     }
-    let begun = held(asked, |it| it.begin_rekey(shares, threshold, verification, &origin(asked)));
+    let begun = held(asked, |it| {
+        it.begin_rekey(shares, threshold, verification, &origin(asked))
+    });
     rekey_status(&refused(begun, REKEY)?)
 }
 
@@ -324,8 +324,9 @@ pub(super) fn begin_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     };
     let password = given.as_ref().or(made.as_ref());
     let password = password.map(|password| password.as_bytes());
-    let begun =
-        held(asked, |it| it.begin_root_generation(password.unwrap_or_default(), &origin(asked)));
+    let begun = held(asked, |it| {
+        it.begin_root_generation(password.unwrap_or_default(), &origin(asked))
+    });
     let shown = made.as_ref().map_or("", |made| made.as_str());
     root_status(&refused(begun, ROOT)?, shown)
 }
