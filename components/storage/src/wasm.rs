@@ -13,6 +13,10 @@ pub mod bindings {
     wit_bindgen::generate!({
         path: "../../wit/storage",
         world: "client",
+        with: {
+            "gatehouse:storage/key-value@0.1.0/error": gatehouse_ports::StoreError,
+            "gatehouse:storage/key-value@0.1.0/commit-error": gatehouse_ports::CommitError,
+        },
         generate_all,
     });
 }
@@ -38,15 +42,6 @@ fn entry(from: key_value::Entry) -> Entry {
     Entry {
         value: from.value,
         version: Version(from.version),
-    }
-}
-
-fn store_error(from: key_value::Error) -> StoreError {
-    match from {
-        key_value::Error::Sealed => StoreError::Sealed,
-        key_value::Error::Unavailable(why) => StoreError::Unavailable(why),
-        key_value::Error::Corrupt(key) => StoreError::Corrupt(key),
-        key_value::Error::Invalid(why) => StoreError::Invalid(why),
     }
 }
 
@@ -81,7 +76,7 @@ fn change(from: Change) -> key_value::Change {
 impl Store for ImportedStore {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        let entries = key_value::get(&keys).map_err(store_error)?;
+        let entries = key_value::get(&keys)?;
         let entries = entries.into_iter().map(|found| found.map(entry)).collect();
         answers::of_each_key(keys.len(), entries)
     }
@@ -97,13 +92,13 @@ impl Store for ImportedStore {
             key_value::Difference::Changed(changed) => Difference::Changed(entry(changed)),
         };
         let asked: Vec<_> = keys.iter().map(held_key).collect();
-        let differences = key_value::get_changed(&asked).map_err(store_error)?;
+        let differences = key_value::get_changed(&asked)?;
         let differences = differences.into_iter().map(difference).collect();
         answers::of_held_keys(keys, differences)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        let page = key_value::scan(prefix, after, limit).map_err(store_error)?;
+        let page = key_value::scan(prefix, after, limit)?;
         let item = |item: key_value::Item| Item {
             key: item.key,
             entry: entry(item.entry),
@@ -118,10 +113,7 @@ impl Store for ImportedStore {
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         let checks: Vec<_> = checks.into_iter().map(check).collect();
         let changes: Vec<_> = changes.into_iter().map(change).collect();
-        key_value::commit(&checks, &changes).map_err(|error| match error {
-            key_value::CommitError::Conflict(key) => CommitError::Conflict(key),
-            key_value::CommitError::Failed(error) => CommitError::Failed(store_error(error)),
-        })
+        key_value::commit(&checks, &changes)
     }
 }
 
