@@ -1,11 +1,10 @@
 //! Ending every token at once, for a restored store: tokens that were revoked after its backup was made would be valid again.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+use gatehouse_storage::Records;
 
-use crate::api::{Failure, Tidying as _};
-use crate::generation::TooManyPathsError;
-use crate::records::{TOKEN_PREFIX, TokenRecord, mount_key};
+use crate::api::{Failure, PrefixError, Tidying as _};
+use crate::records::{TOKEN_PREFIX, TokenRecord};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_location::LocatedToken;
@@ -35,24 +34,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// Ends whatever a mount has issued.
     fn cut_all_mounts(&self) -> Result<(), Failure> {
-        commit_with_retries(&self.clock, &self.random, || {
-            let mut transaction = Transaction::new();
-            for Loaded {
-                record: mut mount,
-                version,
-            } in self.mount_records()?
-            {
-                let cut = mount.generations.cut("");
-                // A cut of all takes the place of all others, so there is room for it.
-                cut.map_err(|TooManyPathsError| {
-                    Failure::Damaged("a mount keeps too many prefixes apart".to_owned())
-                })?;
-                let key = mount_key(&mount.path);
-                transaction
-                    .require(key.as_str(), version)
-                    .put(key, &mount)?;
+        self.cut_mounts(|_| Some("")).map_err(|error| match error {
+            PrefixError::Failure(failure) => failure,
+            // A cut of all takes the place of all others, so there is room for it.
+            PrefixError::TooManyPrefixes(_) => {
+                Failure::Damaged("a mount keeps too many prefixes apart".to_owned())
             }
-            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
     }
 

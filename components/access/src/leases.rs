@@ -91,14 +91,24 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
             return Ok(());
         };
         self.hasher()?;
+        self.cut_mounts(|mount| covered(mount, prefix))
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Ends what mounts have issued, of each at and below the path that `covered` names.
+    pub(crate) fn cut_mounts<'p>(
+        &self,
+        covered: impl Fn(&MountRecord) -> Option<&'p str>,
+    ) -> Result<(), PrefixError> {
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
-            for mount in self.mount_records()? {
-                let Loaded {
-                    record: mut mount,
-                    version,
-                } = mount;
-                let Some(path) = covered(&mount, prefix) else {
+            for Loaded {
+                record: mut mount,
+                version,
+            } in self.mount_records()?
+            {
+                let Some(path) = covered(&mount) else {
                     continue;
                 };
                 mount.generations.cut(path).map_err(|TooManyPathsError| {
@@ -112,9 +122,7 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
     }
-}
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The token that has this lease; `None` where there is none.
     pub(crate) fn token_of_lease(&self, id: &str) -> Result<Option<LocatedToken>, Failure> {
         let Some((_, hash)) = parse(id) else {

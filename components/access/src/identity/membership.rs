@@ -78,6 +78,25 @@ impl Claims {
     }
 }
 
+/// Notes in the indexes of groups that the entity is in those it `joined`, and not in others that it was in before.
+pub(super) fn stage_memberships(
+    transaction: &mut Transaction,
+    entity_id: &str,
+    before: &BTreeSet<&String>,
+    joined: &BTreeSet<&String>,
+) -> Result<(), StorageError> {
+    for group in before.difference(joined) {
+        transaction.delete(member_key(group, entity_id));
+    }
+    for group in joined.difference(before) {
+        let owner = OwnerRecord {
+            entity_id: entity_id.to_owned(),
+        };
+        transaction.put(member_key(group, entity_id), &owner)?;
+    }
+    Ok(())
+}
+
 impl ClaimedGroups {
     /// Makes the entity a member of exactly these external groups of the mount with this accessor. Says whether that changes the
     /// entity, whose record the caller stores then; when nothing changes, nothing is added to `transaction`.
@@ -100,19 +119,9 @@ impl ClaimedGroups {
         for (key, version) in self.checks {
             transaction.require(key, version);
         }
-        let ids = |memberships: &[Membership]| -> BTreeSet<String> {
-            memberships.iter().map(|it| it.group_id.clone()).collect()
-        };
-        let (left, joined) = (ids(before), ids(&self.memberships));
-        for group in left.difference(&joined) {
-            transaction.delete(member_key(group, &entity.id));
-        }
-        for group in joined.difference(&left) {
-            let owner = OwnerRecord {
-                entity_id: entity.id.clone(),
-            };
-            transaction.put(member_key(group, &entity.id), &owner)?;
-        }
+        let left = before.iter().map(|it| &it.group_id).collect();
+        let joined = self.memberships.iter().map(|it| &it.group_id).collect();
+        stage_memberships(transaction, &entity.id, &left, &joined)?;
         let accessor = mount_accessor.to_owned();
         if self.memberships.is_empty() {
             entity.external_groups.remove(&accessor);

@@ -7,10 +7,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Loaded, Transaction};
 
 use super::checks::{MAXIMUM_INTERNAL_GROUPS, is_identifier};
+use super::membership::stage_memberships;
 use super::names::Named;
-use super::records::{
-    AliasReference, NameRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
-};
+use super::records::{AliasReference, NameRecord, alias_id_key, member_key, merged_entity_key};
 use crate::api::{Failure, IdentityError, MergeRequest};
 use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
 use crate::service::AccessService;
@@ -103,7 +102,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if entity.merged.len() > MAXIMUM_CHANGES {
             return Err(TOO_LARGE);
         }
-        stage_memberships(&mut transaction, &before.record, &entity)?;
+        let (left, joined) = (before.record.group_ids(), entity.group_ids());
+        stage_memberships(&mut transaction, &entity.id, &left, &joined)?;
         transaction
             .require(entity_key(&entity.id), before.version)
             .put(entity_key(&entity.id), &entity)?;
@@ -209,23 +209,4 @@ fn kept_aliases(
         };
     }
     Ok(kept)
-}
-
-/// Notes in the indexes of groups that the entity is in those it names now, and not in others it named before.
-fn stage_memberships(
-    transaction: &mut Transaction,
-    before: &EntityRecord,
-    entity: &EntityRecord,
-) -> Result<(), IdentityError> {
-    let (left, joined) = (before.group_ids(), entity.group_ids());
-    for group in left.difference(&joined) {
-        transaction.delete(member_key(group, &entity.id));
-    }
-    for group in joined.difference(&left) {
-        let owner = OwnerRecord {
-            entity_id: entity.id.clone(),
-        };
-        transaction.put(member_key(group, &entity.id), &owner)?;
-    }
-    Ok(())
 }

@@ -78,12 +78,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             .append_pair("client_secret", &user.client_secret)
             .append_pair("refresh_token", &user.refresh_token)
             .finish();
-        let answer = self.ask(Question::form(
-            Api::OAuth,
-            self.endpoints.url(Api::OAuth, &[]),
-            form,
-        ))?;
-        Ok(token_in(answer, CredentialsStep::Token)?)
+        self.token_for_form(form)
     }
 
     fn token_of_machine(&self) -> Result<FetchedToken, ApiError> {

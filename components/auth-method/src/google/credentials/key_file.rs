@@ -5,15 +5,13 @@ use serde::Serialize;
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-use super::token_answer::token_in;
 use super::{FetchedToken, SCOPE};
+use crate::CredentialsError;
 use crate::config::CredentialsRecord;
+use crate::google::Google;
 use crate::google::authorized::ApiError;
-use crate::google::exchange::Question;
-use crate::google::{Api, Google};
 use crate::jwt::sign;
 use crate::rs256::SigningKey;
-use crate::{CredentialsError, CredentialsStep};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Seconds that an assertion is valid.
@@ -41,12 +39,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             .append_pair("grant_type", JWT_BEARER)
             .append_pair("assertion", &assertion)
             .finish();
-        let answer = self.ask(Question::form(
-            Api::OAuth,
-            self.endpoints.url(Api::OAuth, &[]),
-            form,
-        ))?;
-        Ok(token_in(answer, CredentialsStep::Token)?)
+        self.token_for_form(form)
     }
 }
 

@@ -1,19 +1,31 @@
-//! Answers that hold an access token.
+//! Questions for an access token, and the answers that hold one.
 
-use gatehouse_ports::HttpResponse;
+use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
 use super::FetchedToken;
 use crate::google::answers::token_refusal;
+use crate::google::authorized::ApiError;
+use crate::google::exchange::Question;
 use crate::google::strict::object_in;
+use crate::google::{Api, Google};
 use crate::{CredentialsError, CredentialsRefusal, CredentialsStep};
 
 #[derive(Deserialize)]
 struct TokenAnswer {
     access_token: String,
     expires_in: u64,
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// The token that Google's token endpoint gives for a form.
+    pub(super) fn token_for_form(&self, form: String) -> Result<FetchedToken, ApiError> {
+        let url = self.endpoints.url(Api::OAuth, &[]);
+        let answer = self.ask(Question::form(Api::OAuth, url, form))?;
+        Ok(token_in(answer, CredentialsStep::Token)?)
+    }
 }
 
 /// The token in the answer to `step`.
