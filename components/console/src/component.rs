@@ -29,6 +29,7 @@ mod bindings {
         world: "gatehouse:console/console",
         with: {
             "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
+            "gatehouse:gateway/exchange@0.1.0/request": crate::Request,
         },
         generate_all,
     });
@@ -46,17 +47,8 @@ const MAXIMUM_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 struct Component;
 
 impl Guest for Component {
-    fn handle(request: wit::Request) -> wit::Response {
-        let response = console().handle(&Request {
-            id: request.id,
-            method: request.method,
-            target: request.target,
-            peer: request.peer,
-            is_https: request.is_https,
-            authority: request.authority,
-            headers: request.headers,
-            body: request.body,
-        });
+    fn handle(request: Request) -> wit::Response {
+        let response = console().handle(&request);
         wit::Response {
             status: response.status,
             headers: response
@@ -75,17 +67,7 @@ impl Guest for Component {
 struct Imported;
 
 impl Exchange for Imported {
-    fn handle(&self, request: Request) -> Response {
-        let mut request = wit::Request {
-            id: request.id,
-            method: request.method,
-            target: request.target,
-            peer: request.peer,
-            is_https: request.is_https,
-            authority: request.authority,
-            headers: request.headers,
-            body: request.body,
-        };
+    fn handle(&self, mut request: Request) -> Response {
         let first = wit::handle(&request);
         request.body = Vec::new();
         let (mut body, mut rest) = (first.body, first.rest);
