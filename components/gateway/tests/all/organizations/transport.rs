@@ -244,6 +244,22 @@ fn contract_1_4_delete_ignores_its_body_and_answers_without_one() {
     }
 }
 
+/// `/v1` refuses such a body: `h11_a_key_that_stands_twice_is_refused_at_any_depth`.
+#[test]
+fn contract_7_of_a_key_that_stands_twice_the_last_is_stored() {
+    let world = hosted();
+    let twice = r#"{"data":{"type":"organizations","attributes":
+        {"name":"first","email":"first@example.com","name":"acme","\u0065mail":"last@example.com"}}}"#;
+    let create = request(Method::Post, LIST, Some(ROOT));
+    let made = world.handle(&with_body(create, Some(JSON_API), twice));
+    assert_eq!(made.status, 201);
+    let stored = body(&world.get(ACME));
+    let attributes = &stored["data"]["attributes"];
+    assert_eq!(attributes["name"], "acme");
+    assert_eq!(attributes["email"], "last@example.com");
+    assert_not_found(&world.get("/api/v2/organizations/first"));
+}
+
 #[test]
 fn contract_1_4_reads_take_any_type_and_any_body() {
     for strict_media_type in [false, true] {
