@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Item, Random, Store};
-use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
+use gatehouse_storage::{Attempt, Record, Transaction, decode};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::{is_identifier, well_formed};
@@ -49,18 +49,12 @@ fn removed_key(id: &str) -> String {
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Clears away a part of what belonged to all that are gone.
     pub(crate) fn sweep_all(&self) -> Result<(), Failure> {
-        self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep(id))
+        self.for_each_marked(REMOVED_PREFIX, |id| self.sweep(id))
     }
 
     /// Clears away what belonged to one of them, as far as it goes at once.
     pub(crate) fn sweep(&self, id: &str) -> Result<(), Failure> {
-        for _ in 0..COMMITS_AT_ONCE {
-            let is_clear = commit_with_retries(&self.clock, &self.random, || self.sweep_some(id))?;
-            if is_clear {
-                break;
-            }
-        }
-        Ok(())
+        self.in_commits(COMMITS_AT_ONCE, || self.sweep_some(id))
     }
 
     fn sweep_some(&self, id: &str) -> Result<Attempt<bool>, Failure> {

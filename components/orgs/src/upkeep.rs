@@ -8,7 +8,7 @@
 
 use crate::{Failure, Orgs};
 use gatehouse_ports::{Clock, Item, Random, Store};
-use gatehouse_storage::{Record, Transaction};
+use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
 /// Of how many marks one round of upkeep does what is left to be done.
@@ -29,12 +29,12 @@ fn turn_key(prefix: &str) -> String {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Does `work` for what is marked below `prefix`, by its name there and its record, until [`MARKS_AT_ONCE`] or all had their
+    /// Does `work` for what is marked below `prefix`, by its name there, until [`MARKS_AT_ONCE`] or all had their
     /// turn. One that is damaged keeps nothing else from being done: the first such failure is told when the others are done.
     pub(crate) fn for_each_marked(
         &self,
         prefix: &str,
-        work: impl Fn(&str, &Item) -> Result<(), Failure>,
+        work: impl Fn(&str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let store = self.records.store();
         let turn = self.records.get::<TurnRecord>(&turn_key(prefix))?;
@@ -58,7 +58,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             };
             let name = item.key.strip_prefix(prefix).unwrap_or_default();
             self.note_turn(prefix, name)?;
-            match work(name, &item) {
+            match work(name) {
                 Ok(()) => {}
                 Err(failure @ Failure::Damaged(_)) => outcome = outcome.and(Err(failure)),
                 Err(failure) => return Err(failure),
@@ -71,6 +71,20 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             self.commit_unconditionally(transaction)?;
         }
         outcome
+    }
+
+    /// Takes `step` after `step`, each in a commit of its own, until one answers that nothing is left, and at most `most` of them.
+    pub(crate) fn in_commits(
+        &self,
+        most: u32,
+        step: impl Fn() -> Result<Attempt<bool>, Failure>,
+    ) -> Result<(), Failure> {
+        for _ in 0..most {
+            if commit_with_retries(&self.clock, &self.random, &step)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn note_turn(&self, prefix: &str, name: &str) -> Result<(), Failure> {

@@ -54,20 +54,17 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    /// A document of which one member is wrong.
-    pub(super) fn unprocessable(pointer: &str, detail: &str) -> Self {
+    /// A document whose data cannot be taken as a whole.
+    pub(super) fn unprocessable(detail: &str) -> Self {
         Self::Unprocessable(vec![AttributeFault {
-            pointer: pointer.to_owned(),
+            pointer: "/data".to_owned(),
             detail: detail.to_owned(),
         }])
     }
 
     /// The refusal to let the last owner of an organization go.
     pub(super) fn last_owner() -> Self {
-        Self::unprocessable(
-            "/data",
-            "The last owner cannot leave the organization; add another owner first",
-        )
+        Self::unprocessable("The last owner cannot leave the organization; add another owner first")
     }
 }
 

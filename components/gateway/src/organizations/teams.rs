@@ -454,14 +454,13 @@ impl From<TeamError> for ApiError {
                 Self::Invalid(issues.iter().map(attribute_fault).collect())
             }
             TeamError::Protected => {
-                ApiError::unprocessable("/data", "The team of the owners cannot be deleted")
+                ApiError::unprocessable("The team of the owners cannot be deleted")
             }
             TeamError::LastOwner => Self::last_owner(),
             TeamError::UnknownMembers(places) => unknown_members(&places, true),
-            TeamError::TooManyMembers => ApiError::unprocessable(
-                "/data",
-                &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
-            ),
+            TeamError::TooManyMembers => ApiError::unprocessable(&format!(
+                "There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"
+            )),
             TeamError::TooManyTeams(most) => Self::too_many("teams in an organization", most),
             TeamError::TooManyTeamsOfMember(most) => Self::too_many("teams of a membership", most),
             TeamError::Failed(failure) => failure.into(),

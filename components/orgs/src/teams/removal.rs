@@ -6,7 +6,7 @@
 //! pools do ([`crate::removal`]).
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Record, Transaction, commit_with_retries, decode};
+use gatehouse_storage::{Attempt, Loaded, Record, Transaction, decode};
 use serde::{Deserialize, Serialize};
 
 use super::members::put_changed;
@@ -80,18 +80,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Clears away a part of what teams left that are gone.
     pub(crate) fn sweep_teams(&self) -> Result<(), Failure> {
-        self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep_team(id))
+        self.for_each_marked(REMOVED_PREFIX, |id| self.sweep_team(id))
     }
 
     /// Clears away what a team left in memberships, as far as it goes at once.
     pub(super) fn sweep_team(&self, id: &str) -> Result<(), Failure> {
-        for _ in 0..COMMITS_AT_ONCE {
-            let is_clear = commit_with_retries(&self.clock, &self.random, || self.let_go(id))?;
-            if is_clear {
-                break;
-            }
-        }
-        Ok(())
+        self.in_commits(COMMITS_AT_ONCE, || self.let_go(id))
     }
 
     /// Takes the team out of the next memberships; true once it is in none.
