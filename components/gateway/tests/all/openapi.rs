@@ -236,6 +236,21 @@ fn contract_1_9_no_field_that_is_described_is_unknown() {
 }
 
 #[test]
+fn contract_3_2_a_role_takes_every_type_of_token_that_is_described() {
+    let server = Server::with_role();
+    let described = document(&server);
+    let role = &described["components"]["schemas"]["GoogleCloudWriteRoleRequest"];
+    let types = role["properties"]["token_type"]["enum"].as_array().unwrap();
+    assert_eq!(types.len(), 3);
+    for token_type in types {
+        let change = json!({"token_type": token_type}).to_string();
+        server.post("auth/gcp/role/dev", &change).expect(200);
+        let shown = &server.get("auth/gcp/role/dev").data()["token_type"];
+        assert_eq!(shown, token_type);
+    }
+}
+
+#[test]
 fn what_is_not_described_is_not_served() {
     let server = server();
     let all = Described::all();
