@@ -187,6 +187,7 @@ fn limited(asked: &Unadmitted<'_>) -> Result<(), ApiError> {
     }
 }
 
+/// Takes a step of a ceremony. Where there are no shares there is none.
 fn held<T>(
     asked: &Unadmitted<'_>,
     step: impl FnOnce(&dyn Ceremonies) -> Result<T, CeremonyError>,

@@ -8,6 +8,7 @@ use super::envelope::Reply;
 use super::errors::ApiError;
 use crate::host::{Keys, RotationPolicy, SealFailure};
 
+/// The keys of the host.
 fn keys<'a>(call: &Call<'a>) -> Result<&'a dyn Keys, SealFailure> {
     match &call.server.host.keys {
         Some(keys) => Ok(&**keys),
