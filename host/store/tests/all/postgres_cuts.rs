@@ -1,6 +1,7 @@
 //! Commits of every kind whose connection is cut before, in and after them (SEC-S9).
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::{Change, Check, CommitError, StoreError};
@@ -19,6 +20,14 @@ const APART: usize = 7;
 const MANY: u32 = 65;
 /// After the start of the clock, in milliseconds.
 const LATER: u64 = 3_600_000;
+/// The number of the first commit: all that follow have as many digits, so all commits are of one length.
+const FIRST: u32 = 100;
+/// A call that is answered sooner has had the time that finding out takes. One that takes longer is on a machine that is busy with other things.
+const AT_LEISURE: Duration = Duration::from_secs(1);
+/// How often a commit is cut in one place, until the machine was not too busy.
+const TIMES: u32 = 20;
+/// The words of a server that could not find out.
+const NOT_KNOWN: &str = "it is not known if a commit was applied";
 
 /// What a commit is beside one that counts on `n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +62,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// The number is 2, and the statement of the commits is prepared.
+    /// The number is two after the first, and the statement of the commits is prepared.
     async fn new(kind: Kind) -> Self {
         let database = Database::with_tables().await;
         let proxy = Proxy::start().await;
@@ -70,9 +79,12 @@ impl Subject {
             store: PrivateStore::new(backend.clone(), namespace_of(kind)),
             backend,
         };
-        let first = vec![put("n", "0"), put("at/0", "")];
+        let first = vec![
+            put("n", &FIRST.to_string()),
+            put(&format!("at/{FIRST}"), ""),
+        ];
         assert_eq!(subject.store.commit(vec![], first).await, Ok(()));
-        for from in 0..2 {
+        for from in FIRST..FIRST + 2 {
             let ready = subject.after(from).await;
             assert_eq!(subject.send(ready).await, Ok(()), "{kind:?}");
         }
@@ -153,61 +165,133 @@ const fn namespace_of(kind: Kind) -> Namespace {
     }
 }
 
-/// How many commits the database has applied.
-async fn applied(client: &Client) -> i64 {
-    let count = "select count(*) from gatehouse.outcome where not abandoned";
-    client.query_one(count, &[]).await.unwrap().get(0)
+/// The outcome of one attempt of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It was found out that it was not applied, and made sure that it never will be.
+    GivenUp,
+    Applied,
 }
 
-/// Cuts commits of this kind everywhere: each is applied once or never, as is said where anything is.
+/// The outcomes of all attempts after that of a version, in the order of their versions, and the last version.
+async fn outcomes_after(client: &Client, version: i64) -> (Vec<Outcome>, i64) {
+    let after =
+        "select version, abandoned from gatehouse.outcome where version > $1 order by version";
+    let rows = client.query(after, &[&version]).await.unwrap();
+    let outcome = |abandoned| match abandoned {
+        true => Outcome::GivenUp,
+        false => Outcome::Applied,
+    };
+    let outcomes = rows.iter().map(|row| outcome(row.get(1))).collect();
+    let last = rows.last().map_or(version, |row| row.get(0));
+    (outcomes, last)
+}
+
+/// Cuts the commit that counts on from `number`. Answers the number that is found then, and if the machine had the time to say all of it.
+async fn cut(
+    subject: &Subject,
+    client: &Client,
+    number: u32,
+    (fault, expected): (Fault, &[Outcome]),
+) -> (u32, bool) {
+    let (_, before) = outcomes_after(client, 0).await;
+    // Both read, which comes after what is done beside the last commit: the fault is for the next one.
+    assert_eq!(subject.number().await, number, "{fault:?}");
+    let ready = subject.after(number).await;
+    subject.proxy.arm(fault);
+    let began = Instant::now();
+    let said = subject.send(ready).await;
+    let took = began.elapsed();
+    let was_cut = !subject.proxy.is_armed();
+    subject.proxy.disarm();
+    let found = subject.number().await;
+    subject.assert_at(found, fault).await;
+    let (outcomes, _) = outcomes_after(client, before).await;
+    let applied = outcomes.iter().filter(|one| **one == Outcome::Applied);
+    let applied = applied.count();
+    match said {
+        Ok(()) => assert_eq!((found, applied), (number + 1, 1), "{fault:?}"),
+        Err(CommitError::Failed(StoreError::Unavailable(why))) => {
+            assert!(took >= AT_LEISURE, "{fault:?}, {took:?}: {why}");
+            let most = usize::from(why.contains(NOT_KNOWN));
+            assert!(applied <= most, "{fault:?}: {why}");
+            assert!((number..=number + 1).contains(&found), "{fault:?}");
+        }
+        Err(other) => panic!("{fault:?}: {other:?}"),
+    }
+    if took >= AT_LEISURE {
+        return (found, false);
+    }
+    assert!(was_cut, "{fault:?}");
+    assert_eq!(outcomes, expected, "{fault:?}");
+    (found, true)
+}
+
+/// Where a commit is cut.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// After so many bytes, which are not all.
+    After(usize),
+    /// When all of it has gone to the server.
+    AtEnd,
+    /// When the server answers.
+    Answer,
+}
+
+impl Subject {
+    /// Sends the commit that counts on from `number`, uncut. Answers how many bytes it has.
+    async fn send_uncut(&self, number: u32) -> Result<usize, CommitError> {
+        // Reads, which comes after what is done beside the last commit.
+        assert_eq!(self.number().await, number);
+        let ready = self.after(number).await;
+        let before = self.proxy.sent();
+        self.send(ready).await?;
+        Ok(self.proxy.sent() - before)
+    }
+
+    /// Cuts a commit in this place, on a connection where its statement is prepared. Answers as [`cut`].
+    async fn cut_in(&self, client: &Client, number: u32, place: Place) -> (u32, bool) {
+        let mut length = 0;
+        // What an earlier call may still have under way has an earlier version than these.
+        for after in number..number + 2 {
+            match self.send_uncut(after).await {
+                Ok(sent) => length = sent,
+                Err(_) => return (self.number().await, false),
+            }
+        }
+        let applied_at_last = &[Outcome::GivenUp, Outcome::Applied][..];
+        let fault = match place {
+            Place::After(sent) => (Fault::CutAfter(sent), applied_at_last),
+            Place::AtEnd => (Fault::CutAfter(length), &[Outcome::Applied][..]),
+            Place::Answer => (Fault::CutAnswer, &[Outcome::Applied][..]),
+        };
+        cut(self, client, number + 2, fault).await
+    }
+}
+
+/// Cuts commits of this kind everywhere. One that has not gone to the server as a whole is found not to be applied, and another attempt is
+/// applied; one that has gone is found to be applied. So each is applied once, and said to be.
 async fn cut_everywhere(kind: Kind) {
     let subject = Subject::new(kind).await;
-    let proxy = &subject.proxy;
     let client = subject.database.connect().await;
-    let applied_before = applied(&client).await;
-    let mut length = usize::MAX;
-    let (mut count, mut known) = (2, 0);
-    // What is expired may be deleted at the same time.
-    for _ in 0..3 {
-        let ready = subject.after(count).await;
-        let before = proxy.sent();
-        subject.send(ready).await.unwrap();
-        length = length.min(proxy.sent() - before);
-        count += 1;
-    }
-    let places = (0..=length).step_by(APART.max(length / PLACES));
-    let cuts = places.map(Fault::CutAfter);
-    for fault in cuts
-        .chain([Fault::CutAfter(length)])
-        .chain([Fault::CutAnswer; 20])
-    {
-        // It reads, and the fault is for the commit.
-        let ready = subject.after(count).await;
-        proxy.arm(fault);
-        match subject.send(ready).await {
-            Ok(()) => {
-                known += 1;
-                count += 1;
+    // No later one is shorter: they differ in the name of the prepared statement.
+    let mut number = FIRST + 2;
+    let length = subject.send_uncut(number).await.unwrap();
+    number += 1;
+    let places = (0..length).step_by(APART.max(length / PLACES));
+    let places = places.chain([length - 1]).map(Place::After);
+    let whole = [Place::AtEnd; 10].into_iter().chain([Place::Answer; 20]);
+    for place in places.chain(whole) {
+        let mut is_known = false;
+        for _ in 0..TIMES {
+            (number, is_known) = subject.cut_in(&client, number, place).await;
+            if is_known {
+                break;
             }
-            // On a machine that is busy with other things the time may not do.
-            Err(CommitError::Failed(StoreError::Unavailable(_))) => {
-                proxy.disarm();
-                let found = subject.number().await;
-                assert!(found == count || found == count + 1, "{fault:?}");
-                count = found;
-            }
-            Err(other) => panic!("{fault:?}: {other:?}"),
         }
-        // Where all has gone to the server nothing need be sent after it.
-        if fault != Fault::CutAfter(length) {
-            assert!(!proxy.is_armed(), "{fault:?}");
-        }
-        proxy.disarm();
-        subject.assert_at(count, fault).await;
+        assert!(is_known, "{place:?}: the machine is too busy");
     }
-    assert!(known > 0);
-    let applied = applied(&client).await - applied_before;
-    assert_eq!(applied, i64::from(count - 2), "none was applied twice");
+    assert!(number < 10 * FIRST, "the number has got longer");
     subject.clock.set_milliseconds(START + 2 * LATER);
     let is_left = value(&subject.store, "n").await.is_some();
     assert_eq!(is_left, kind != Kind::Expiring);
