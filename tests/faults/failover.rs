@@ -2,18 +2,11 @@
 
 use std::fs;
 
-use gatehouse_postgres_server::PostgresServer;
+use gatehouse_postgres_server::{PostgresServer, blocking};
 use gatehouse_tests::{Answer, Installation, Program, ServerProcess};
 use serde_json::json;
 
 use crate::cluster::{Stopped, answer_of, await_that};
-
-fn blocking<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(work)
-}
 
 /// A server whose database has a synchronous standby, and is told of both.
 struct Pair {

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use gatehouse_histories::{CountedToken, Object, TokenFamily, WrappedResponse, drive};
-use gatehouse_postgres_server::{Client, PostgresServer, connect};
+use gatehouse_postgres_server::{Client, PostgresServer, blocking, connect};
 use gatehouse_tests::Storage;
 
 use crate::connection::{Connection, rounds};
@@ -54,13 +54,6 @@ impl Outage {
             Self::OutOfTime => blocking(hold_up(database)),
         }
     }
-}
-
-fn blocking(work: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(work);
 }
 
 async fn take_connections(database: &PostgresServer) {

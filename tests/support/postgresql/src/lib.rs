@@ -312,7 +312,12 @@ fn folder() -> TempDir {
     folder
 }
 
-fn blocking<T>(work: impl Future<Output = T>) -> T {
+/// Does `work` and waits for it, for callers without a runtime.
+///
+/// # Panics
+///
+/// When no runtime can be built, or in one.
+pub fn blocking<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
