@@ -4,6 +4,8 @@
 //! every request. What hangs on it is who is listed, how large a share of the limits each server takes, and that background work, which does
 //! no harm twice, is as a rule done once.
 
+mod outage;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use gatehouse_store::{LIVE_FOR, LiveNode, Node, Roll, Roster};
 use tokio::time::{Instant, sleep};
 
 use crate::runtime::services::{SharedStore, SharingNode, SharingNodes};
+use outage::Outage;
 
 /// The pause between two beats.
 const BEAT: Duration = Duration::from_secs(5);
@@ -63,8 +66,8 @@ struct State {
     works_until: Option<Instant>,
     /// True if the operator was told that the clock differs.
     differs: bool,
-    /// True if the operator was told that the store cannot be reached.
-    is_cut_off: bool,
+    /// The failures that the operator was told of since the store was reached.
+    outage: Outage,
 }
 
 impl Nodes {
@@ -107,7 +110,7 @@ impl Nodes {
                 others: Vec::new(),
                 works_until: None,
                 differs: false,
-                is_cut_off: false,
+                outage: Outage::default(),
             }),
         })
     }
@@ -143,19 +146,29 @@ impl Nodes {
         let mut stop = std::pin::pin!(stop);
         loop {
             let outcome = self.beat().await;
-            let fails = outcome.is_err();
-            let told = std::mem::replace(&mut self.lock().is_cut_off, fails);
-            match outcome {
-                Err(error) if !told => {
-                    tracing::error!(%error, "this server cannot say that it runs, nor learn which others do");
-                }
-                Ok(()) if told => tracing::info!("the store can be reached again"),
-                _ => {}
-            }
-            let pause = if fails { BEAT_AGAIN } else { BEAT };
+            let pause = if outcome.is_err() { BEAT_AGAIN } else { BEAT };
+            self.tell(outcome);
             tokio::select! {
                 () = &mut stop => return,
                 () = sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Tells the operator that the store cannot be reached, again for every other reason, and when it can be.
+    fn tell(&self, outcome: Result<(), gatehouse_ports::StoreError>) {
+        match outcome {
+            Err(error) => {
+                let is_news = self.lock().outage.is_news(&error);
+                if is_news {
+                    tracing::error!(%error, "this server cannot say that it runs, nor learn which others do");
+                }
+            }
+            Ok(()) => {
+                let has_ended = self.lock().outage.end();
+                if has_ended {
+                    tracing::info!("the store can be reached again");
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Servers on a list in memory, whose time is made by the test.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use gatehouse_ports::StoreError;
 use gatehouse_store::Answer;
@@ -16,15 +16,24 @@ struct List {
     nodes: Mutex<BTreeMap<String, LiveNode>>,
     leases: Mutex<BTreeMap<String, (String, u64)>>,
     is_away: AtomicBool,
+    /// The texts of its failures, one after the other, the first one again after the last.
+    reasons: &'static [&'static str],
+    failures: AtomicUsize,
 }
 
 impl List {
     fn new() -> Arc<Self> {
+        Self::failing_for(&["it is away"])
+    }
+
+    fn failing_for(reasons: &'static [&'static str]) -> Arc<Self> {
         Arc::new(Self {
             now: AtomicU64::new(NOW),
             nodes: Mutex::default(),
             leases: Mutex::default(),
             is_away: AtomicBool::default(),
+            reasons,
+            failures: AtomicUsize::default(),
         })
     }
 
@@ -37,7 +46,11 @@ impl List {
 
     fn now(&self) -> Result<u64, StoreError> {
         match self.is_away.load(Ordering::SeqCst) {
-            true => Err(StoreError::Unavailable("it is away".to_owned())),
+            true => {
+                let before = self.failures.fetch_add(1, Ordering::SeqCst);
+                let reason = self.reasons[before % self.reasons.len()];
+                Err(StoreError::Unavailable(reason.to_owned()))
+            }
             false => Ok(self.now.load(Ordering::SeqCst)),
         }
     }
@@ -301,4 +314,26 @@ async fn beats_go_on_until_the_stop() {
     assert_eq!(list.nodes.lock().unwrap().len(), 1);
     subject.nodes.leave().await;
     assert!(list.nodes.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_which_the_reason_changes_is_told_for_each_reason_until_it_ends() {
+    const REASONS: [&str; 3] = ["connection refused", "it starts", "wrong password"];
+    let list = List::failing_for(&REASONS);
+    let subject = server(&list, "one", true);
+    list.is_away.store(true, Ordering::SeqCst);
+    // Each reason several times.
+    let stop = sleep(10 * BEAT_AGAIN + BEAT_AGAIN / 2);
+    subject.nodes.repeat(stop).await;
+    assert!(list.failures.load(Ordering::SeqCst) > 2 * REASONS.len());
+    let is_news = |reason: &str| {
+        let error = StoreError::Unavailable(reason.to_owned());
+        subject.nodes.lock().outage.is_news(&error)
+    };
+    for reason in REASONS {
+        assert!(!is_news(reason), "{reason} was told");
+    }
+    list.is_away.store(false, Ordering::SeqCst);
+    subject.nodes.repeat(sleep(BEAT / 2)).await;
+    assert!(is_news(REASONS[0]), "another outage would be told");
 }
