@@ -1,5 +1,6 @@
 //! Where the database is, and how it is reached.
 
+use std::cmp::Reverse;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +14,8 @@ use tokio_postgres::{Client, Config};
 use zeroize::Zeroizing;
 
 use super::PostgresError;
+use super::error::describe;
+use super::remedy::{Meaning, meaning};
 use super::tls::Tls;
 
 /// How long a connection may take to come about.
@@ -58,7 +61,7 @@ impl Address {
             .replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url
             .parse()
-            .map_err(|error| PostgresError::Address(super::error::describe(&error)))?;
+            .map_err(|error| PostgresError::Address(describe(&error)))?;
         if config.get_password().is_some() {
             return Err(refused(
                 "it holds a password; put that into storage.password_file",
@@ -128,14 +131,14 @@ impl Address {
     ///
     /// # Errors
     ///
-    /// That of the last host which answered, where none accepts writes.
+    /// The one that tells most of those which the hosts gave, where none accepts writes.
     pub async fn connect(&self) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
         let time = match self.has_several_hosts() {
             true => HOST_TIME,
             false => CONNECT_TIME,
         };
         loop {
-            let mut refusal = None;
+            let mut refusals = Vec::new();
             let first = self.first.load(Ordering::Relaxed);
             let (before, after) = self.hosts.split_at(first.min(self.hosts.len()));
             for (place, host) in (first..).zip(after).chain((0..).zip(before)) {
@@ -148,7 +151,7 @@ impl Address {
                         });
                         return Ok((client, driven));
                     }
-                    Ok(Err(error)) => refusal = Some(error),
+                    Ok(Err(error)) => refusals.push((place, error)),
                     // The next connection does not wait for this host first.
                     Err(_) => {
                         let next = place.saturating_add(1) % self.hosts.len().max(1);
@@ -156,9 +159,26 @@ impl Address {
                     }
                 }
             }
-            if let Some(refusal) = refusal {
+            // In the order of the settings, so that one outage is told in the same words throughout.
+            let most_telling = refusals
+                .into_iter()
+                .min_by_key(|(place, error)| (Reverse(meaning(error)), *place));
+            if let Some((_, refusal)) = most_telling {
                 return Err(refusal);
             }
+        }
+    }
+
+    /// The error that says why no connection came about: that of [`Self::connect`], as one of all hosts where there are several.
+    pub fn refusal(&self, error: &tokio_postgres::Error) -> PostgresError {
+        let (hosts, text) = (self.hosts.len(), describe(error));
+        match (meaning(error), self.has_several_hosts()) {
+            (Meaning::Standby, false) => PostgresError::ReadOnly,
+            (Meaning::Standby, true) => PostgresError::NoPrimary { hosts },
+            (_, false) => PostgresError::Unreachable(text),
+            (_, true) => PostgresError::Unreachable(format!(
+                "none of the {hosts} hosts in storage.url lets this server in; the error that tells most is: {text}"
+            )),
         }
     }
 }

@@ -1,7 +1,9 @@
-//! A commit, as the statement takes it.
+//! A commit, as the statement takes it, and as it answers.
 
 use gatehouse_ports::{Change, Check, Requirement};
+use tokio_postgres::Row;
 
+use super::error::{Failure, describe};
 use super::to_database;
 
 /// Lists of one length each for what is checked, and for what is put.
@@ -47,5 +49,35 @@ impl<'a> Commit<'a> {
             }
         }
         commit
+    }
+}
+
+/// The answer of a commit.
+pub struct Outcome {
+    /// The first key whose check failed.
+    pub failed: Option<String>,
+    pub applied: bool,
+    /// False if the session is not what it was made when it was prepared: nothing was applied then.
+    pub prepared: bool,
+    /// False if the guard was lost.
+    pub guarded: bool,
+}
+
+impl Outcome {
+    /// Reads the one row of the answer.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is another one: then it is not known what became of the commit.
+    pub fn read(rows: &[Row]) -> Result<Self, Failure> {
+        let no_answer = || Failure::Unknown("a commit has one answer".to_owned());
+        let row = rows.first().ok_or_else(no_answer)?;
+        let unreadable = |error: tokio_postgres::Error| Failure::Unknown(describe(&error));
+        Ok(Self {
+            failed: row.try_get(0).map_err(unreadable)?,
+            applied: row.try_get(1).map_err(unreadable)?,
+            prepared: row.try_get(2).map_err(unreadable)?,
+            guarded: row.try_get(3).map_err(unreadable)?,
+        })
     }
 }

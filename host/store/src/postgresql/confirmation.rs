@@ -17,8 +17,8 @@ use super::unavailable;
 /// After how many beats in a row by which no write was confirmed nothing is read: one may meet a moment in which the database is busy.
 const UNCONFIRMED: u32 = 2;
 
-/// The time after which nothing is read, from the beginning of the last beat by which a write was confirmed, however many beats there were
-/// since: this server may have stood still, or found no connection for them. Two beats in a row take less.
+/// The time after which nothing is read, from the beginning of the last beat by which a write was confirmed, or of the first beat where none
+/// was, however many beats there were since: this server may have stood still, or found no connection for them. Two beats in a row take less.
 const CONFIRMED_FOR: Duration = Duration::from_secs(10);
 
 /// How many beats in a row had no write confirmed, and who confirmed the last one.
@@ -28,7 +28,7 @@ pub struct Confirmation {
     /// How the last of them ended.
     why: Mutex<String>,
     confirmed: Mutex<Option<Confirmed>>,
-    /// The beginning of the last beat by which a write was confirmed; `None` before the first one.
+    /// The beginning of the last beat by which a write was confirmed, or of the first beat until one was; `None` before that.
     last: Mutex<Option<Instant>>,
 }
 
@@ -75,23 +75,18 @@ impl Confirmation {
     /// Notes by which server of the database a write was confirmed at a beat that began then, or why by none.
     ///
     /// A refusal confirms nothing: a primary that was replaced refuses what it has no room for, or what it may not write any more, without
-    /// its standby. A beat that was not sent says nothing of the database that connections are open to, unless the one before had no write
-    /// confirmed: such a primary may take no new connection.
+    /// its standby. A beat that was not sent says nothing of the database, which may be sound and have no connection to spare: it neither
+    /// counts nor makes up for those that do. A primary that was replaced and takes no new connection is left after [`CONFIRMED_FOR`].
     pub fn note(&self, confirmed_by: &Result<i64, Failure>, began: Instant) {
+        self.last().get_or_insert(began);
         match confirmed_by {
             Ok(started_at) => {
                 *self.last() = Some(began);
                 self.unconfirmed.store(0, Ordering::Release);
                 self.confirm(*started_at);
             }
-            Err(Failure::NotSent(_)) if self.unconfirmed.load(Ordering::Acquire) == 0 => {}
-            Err(Failure::Again(_)) => {}
-            Err(
-                Failure::NotSent(why)
-                | Failure::Unknown(why)
-                | Failure::Busy(why)
-                | Failure::Refused(why),
-            ) => {
+            Err(Failure::NotSent(_) | Failure::Again(_)) => {}
+            Err(Failure::Unknown(why) | Failure::Busy(why) | Failure::Refused(why)) => {
                 self.why().clone_from(why);
                 self.unconfirmed.fetch_add(1, Ordering::AcqRel);
             }
@@ -118,8 +113,8 @@ impl Confirmation {
     fn check_at(&self, now: Instant) -> Result<(), StoreError> {
         if self.unconfirmed.load(Ordering::Acquire) >= UNCONFIRMED {
             return Err(unavailable(format!(
-                "the database confirms no writes ({}), so it may have been replaced: see that its synchronous standby runs, or end it if \
-                 another one has been promoted in its place",
+                "the database confirms no writes ({}), so nothing is read from it: see that it runs, and its synchronous standby where it has \
+                 one; end it if another one has been promoted in its place",
                 self.why()
             )));
         }
@@ -164,6 +159,20 @@ mod tests {
     }
 
     #[test]
+    fn s7_a_server_none_of_whose_beats_was_sent_reads_for_ten_seconds_from_the_first() {
+        let confirmation = Confirmation::default();
+        let began = Instant::now();
+        for seconds in 0..11 {
+            let not_sent = Err(Failure::NotSent("too many connections".to_owned()));
+            let seconds = Duration::from_secs(seconds);
+            confirmation.note(&not_sent, began + seconds);
+            assert!(confirmation.check_at(began + seconds).is_ok());
+        }
+        let late = began + Duration::from_secs(11);
+        assert!(confirmation.check_at(late).is_err());
+    }
+
+    #[test]
     fn s7_two_beats_by_which_no_write_was_confirmed_end_reading_until_one_is() {
         let refused = Err(Failure::Refused("the disk is full".to_owned()));
         let busy = Err(Failure::Busy("canceled".to_owned()));
@@ -191,15 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_cannot_be_reached_has_not_been_asked() {
-        let confirmation = Confirmation::default();
-        for _ in 0..3 {
-            note(&confirmation, &Err(Failure::NotSent(String::new())));
-        }
-        assert!(confirmation.check().is_ok());
-    }
-
-    #[test]
     fn s7_connections_from_before_another_server_confirmed_a_write_are_of_no_use() {
         let confirmation = Confirmation::default();
         let before = Instant::now();
@@ -216,17 +216,36 @@ mod tests {
     }
 
     #[test]
-    fn s7_a_beat_that_cannot_be_sent_after_one_without_an_answer_ends_reading() {
+    fn s7_a_beat_that_was_not_sent_neither_counts_nor_makes_up_for_one_that_does() {
         let confirmation = Confirmation::default();
-        let not_sent = || Err(Failure::NotSent("too many connections".to_owned()));
-        note(&confirmation, &not_sent());
+        let not_sent = Err(Failure::NotSent("too many connections".to_owned()));
+        let note_not_sent = || {
+            for _ in 0..3 {
+                note(&confirmation, &not_sent);
+            }
+        };
+        note_not_sent();
+        assert!(confirmation.check().is_ok(), "the database was not asked");
         note(&confirmation, &unanswered());
-        assert!(confirmation.check().is_ok());
-        note(&confirmation, &not_sent());
+        note_not_sent();
+        assert!(confirmation.check().is_ok(), "it was asked once");
+        note(&confirmation, &unanswered());
         assert!(confirmation.check().is_err());
-        note(&confirmation, &not_sent());
-        assert!(confirmation.check().is_err());
+        note_not_sent();
+        assert!(confirmation.check().is_err(), "no write was confirmed");
         note(&confirmation, &Ok(1));
         assert!(confirmation.check().is_ok());
+    }
+
+    #[test]
+    fn an_outage_is_not_said_to_be_a_replaced_database() {
+        let confirmation = Confirmation::default();
+        for _ in 0..UNCONFIRMED {
+            note(&confirmation, &unanswered());
+        }
+        let text = confirmation.check().unwrap_err().to_string();
+        assert!(text.contains("no answer in time"), "{text}");
+        assert!(text.contains("see that it runs"), "{text}");
+        assert!(!text.contains("may have been replaced"), "{text}");
     }
 }

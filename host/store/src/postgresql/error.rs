@@ -38,6 +38,15 @@ pub enum PostgresError {
          one is the primary"
     )]
     ReadOnly,
+    /// None of several hosts may be written.
+    #[error(
+        "none of the {hosts} hosts in storage.url takes writes: those that answer are standbys, or default_transaction_read_only is on there; \
+         start the primary, promote a standby, or name the primary too"
+    )]
+    NoPrimary {
+        /// How many hosts the address names.
+        hosts: usize,
+    },
     /// Server or pooler do not keep the settings of a session.
     #[error(
         "the settings of a session get lost; a pooler between this server and the database must lend out connections by session, not by \

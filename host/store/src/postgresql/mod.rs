@@ -405,29 +405,26 @@ impl Shared {
             &version,
             &epoch,
         ];
-        let rows = match guard {
-            None => self.connections.query(COMMIT, &unguarded, deadline).await?,
+        let outcome = match guard {
+            None => {
+                self.connections
+                    .commit(COMMIT, &unguarded, deadline)
+                    .await?
+            }
             Some(guard) => {
                 let place = number(Namespace::Keyring);
                 let required = to_database(guard.version);
                 let of_guard: [&(dyn ToSql + Sync); 3] = [&place, &guard.key, &required];
                 let guarded = [&unguarded[..], &of_guard].concat();
                 self.connections
-                    .query(COMMIT_UNDER, &guarded, deadline)
+                    .commit(COMMIT_UNDER, &guarded, deadline)
                     .await?
             }
         };
-        let no_answer = || Failure::Unknown("a commit has one answer".to_owned());
-        let row = rows.first().ok_or_else(no_answer)?;
-        let unreadable = |error: tokio_postgres::Error| Failure::Unknown(describe(&error));
-        let failed: Option<String> = row.try_get(0).map_err(unreadable)?;
-        let applied: bool = row.try_get(1).map_err(unreadable)?;
-        let prepared: bool = row.try_get(2).map_err(unreadable)?;
-        let guarded: bool = row.try_get(3).map_err(unreadable)?;
-        Ok(match failed {
-            _ if applied => Ok(()),
-            _ if !guarded => Err(Guard::lost()),
-            _ if !prepared => Err(unavailable(PostgresError::SessionLost).into()),
+        Ok(match outcome.failed {
+            _ if outcome.applied => Ok(()),
+            _ if !outcome.guarded => Err(Guard::lost()),
+            _ if !outcome.prepared => Err(unavailable(PostgresError::SessionLost).into()),
             Some(key) => Err(CommitError::Conflict(key)),
             None => {
                 self.epoch.end();

@@ -37,6 +37,34 @@ pub fn remedy(error: &tokio_postgres::Error) -> Option<&'static str> {
     }
 }
 
+/// How much the error of one of several hosts tells an operator who asks why none can be used, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// It takes no writes, as all hosts but one are meant to.
+    Standby,
+    /// No database server answers there.
+    Absent,
+    /// A database server answers that it lets no caller in for now.
+    NotReady,
+    /// A database server answers, and has to let this one in, or to be asked otherwise.
+    Refusal,
+}
+
+/// The meaning of the error with which a host was left.
+pub fn meaning(error: &tokio_postgres::Error) -> Meaning {
+    meaning_of(error.code().is_some(), remedy(error))
+}
+
+fn meaning_of(is_answer: bool, remedy: Option<&'static str>) -> Meaning {
+    match remedy {
+        Some(NAME_PRIMARY) => Meaning::Standby,
+        Some(NOT_RUNNING) => Meaning::NotReady,
+        Some(NOT_LISTENING | NO_SOCKET | NO_SUCH_HOST | NO_ANSWER) => Meaning::Absent,
+        None if !is_answer => Meaning::Absent,
+        _ => Meaning::Refusal,
+    }
+}
+
 /// The causes of an error, the nearest first.
 pub fn causes(error: &tokio_postgres::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(error.source(), |cause: &&(dyn Error + 'static)| {
@@ -159,6 +187,22 @@ mod tests {
         ] {
             assert_eq!(of_certificate(reason.clone()), remedy, "{reason:?}");
         }
+    }
+
+    #[test]
+    fn of_the_errors_of_several_hosts_that_tells_most_which_has_to_be_mended() {
+        let told = [
+            (false, Some(NAME_PRIMARY)),
+            (false, Some(NOT_LISTENING)),
+            (true, Some(NOT_RUNNING)),
+            (true, Some(LET_IN)),
+        ];
+        let meanings = told.map(|(is_answer, remedy)| meaning_of(is_answer, remedy));
+        assert!(meanings.is_sorted_by(|less, more| less < more));
+        // A connection that was reset, and a code without a remedy.
+        assert_eq!(meaning_of(false, None), Meaning::Absent);
+        assert_eq!(meaning_of(true, None), Meaning::Refusal);
+        assert_eq!(meaning_of(false, Some(NOT_TRUSTED)), Meaning::Refusal);
     }
 
     #[test]

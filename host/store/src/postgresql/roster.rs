@@ -9,8 +9,8 @@ use tokio::time::{timeout, timeout_at};
 use tokio_postgres::Row;
 
 use super::address::Address;
-use super::error::Failure;
-use super::session::{Parameters, Session, too_long};
+use super::error::{Failure, PostgresError};
+use super::session::{Parameters, Session, ask, too_long};
 use super::statements::{BEAT, CONFIRM, LEAVE, TAKE_LEASE};
 use super::{CALL_TIME, Shared, unreadable};
 use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
@@ -39,6 +39,17 @@ impl PostgresRoster {
         parameters: Parameters<'_>,
         deadline: Instant,
     ) -> Result<Vec<Row>, Failure> {
+        let asked = self.ask_alone(statement, parameters, deadline).await;
+        asked.unwrap_or_else(Err)
+    }
+
+    /// The same. The error is that of a connection which did not come about, so that nothing was sent.
+    async fn ask_alone(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+        deadline: Instant,
+    ) -> Result<Result<Vec<Row>, Failure>, Failure> {
         let late = |_| Failure::Unknown("no answer in time".to_owned());
         let asking = async {
             let mut held = self.session.lock().await;
@@ -50,8 +61,7 @@ impl PostgresRoster {
                     let opening = Session::open(&self.address);
                     let opened = timeout(self.address.connect_time(), opening).await;
                     let opened = opened.map_err(|_| Failure::NotSent(too_long()))?;
-                    let failed = |error: super::PostgresError| Failure::NotSent(error.to_string());
-                    opened.map_err(failed)?.0
+                    opened.map_err(not_opened)?.0
                 }
             };
             let rows = session.client.query(statement, parameters).await;
@@ -59,9 +69,10 @@ impl PostgresRoster {
             if !matches!(rows, Err(Failure::Unknown(_))) {
                 *held = Some(session);
             }
-            rows
+            Ok(rows)
         };
-        timeout_at(deadline.into(), asking).await.map_err(late)?
+        let asked = timeout_at(deadline.into(), asking).await;
+        asked.map_err(late).unwrap_or_else(|late| Ok(Err(late)))
     }
 
     /// The same, over one of the connections that reads use where there is no other: a primary that was replaced may take no new connection,
@@ -72,14 +83,20 @@ impl PostgresRoster {
         parameters: Parameters<'_>,
         deadline: Instant,
     ) -> Result<Vec<Row>, Failure> {
-        let answer = self.ask(statement, parameters, deadline).await;
-        if !matches!(answer, Err(Failure::NotSent(_))) {
-            return answer;
-        }
-        let connections = &self.shared.connections;
-        match connections.query(statement, parameters, deadline).await {
-            Err(Failure::NotSent(_) | Failure::Busy(_)) => answer,
-            over_another => over_another,
+        let not_opened = match self.ask_alone(statement, parameters, deadline).await {
+            Ok(answer) => return answer,
+            Err(not_opened) => not_opened,
+        };
+        // Busy is here that no connection was had, and below that the database gave the statement up.
+        let client = match self.shared.connections.connection(deadline).await {
+            Ok(client) => client,
+            Err(Failure::NotSent(_) | Failure::Busy(_)) => return Err(not_opened),
+            Err(refused) => return Err(refused),
+        };
+        match ask(client, statement, parameters, deadline).await {
+            Ok((_, rows)) => Ok(rows),
+            Err(Failure::NotSent(_)) => Err(not_opened),
+            Err(failure) => Err(failure),
         }
     }
 
@@ -96,9 +113,13 @@ impl PostgresRoster {
                 // A host that was made read-only is left: the next beat connects to one that accepts writes.
                 self.session.lock().await.take();
                 let confirmed = confirmed.and_then(|rows| started_at(&rows, 0));
-                confirmed.map_err(|failure| match failure {
-                    Failure::NotSent(why) => Failure::NotSent(format!("{refusal}; then {why}")),
-                    other => Failure::Unknown(format!("{refusal}; then {other}")),
+                // The database was asked and refused, so this is no beat that was not sent, though the other write may not have been.
+                confirmed.map_err(|failure| {
+                    let why = failure.to_string();
+                    Failure::Unknown(match why == *refusal {
+                        true => why,
+                        false => format!("{refusal}; then {why}"),
+                    })
                 })
             }
             Err(failure) => Err(failure.clone()),
@@ -169,6 +190,15 @@ impl Roster for PostgresRoster {
 
     fn is_away(&self) -> bool {
         self.shared.reach.is_away() || self.shared.check_standing().is_err()
+    }
+}
+
+/// The failure of what was to be sent over a connection that did not come about: a database that this server must not use has answered.
+fn not_opened(error: PostgresError) -> Failure {
+    let text = error.to_string();
+    match error {
+        PostgresError::Unreachable(_) => Failure::NotSent(text),
+        _ => Failure::Refused(text),
     }
 }
 

@@ -15,6 +15,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row};
 
 use super::address::{Address, CONNECT_TIME};
+use super::commit::Outcome;
 use super::confirmation::Confirmation;
 use super::error::{Failure, PostgresError, describe};
 use super::remedy::NO_ANSWER;
@@ -28,6 +29,9 @@ const WAIT_TIME: Duration = Duration::from_secs(1);
 
 /// Why a new connection of the pool is none, where it was lost while its session was prepared.
 const LOST: &str = "the connection was lost while it was set up";
+
+/// What is said of a statement that was given up.
+const LATE: &str = "no answer in time";
 
 /// The parameters of a statement.
 pub type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -47,7 +51,7 @@ impl Session {
     pub async fn open(address: &Address) -> Result<(Self, Server), PostgresError> {
         let connected = timeout(address.time_for_all_hosts(), address.connect()).await;
         let connected = connected.map_err(|_| PostgresError::Unreachable(too_long()))?;
-        let (client, connection) = connected.map_err(|error| no_connection(&error))?;
+        let (client, connection) = connected.map_err(|error| address.refusal(&error))?;
         let session = Self { client, connection };
         let server = Server::prepare(&session.client).await?;
         Ok((session, server))
@@ -127,15 +131,6 @@ pub fn too_long() -> String {
     format!("it takes too long to connect; {NO_ANSWER}")
 }
 
-fn no_connection(error: &tokio_postgres::Error) -> PostgresError {
-    let text = describe(error);
-    match error.code() {
-        // The session is of the kind that was asked for, or it is none.
-        None if text.contains("does not allow writes") => PostgresError::ReadOnly,
-        _ => PostgresError::Unreachable(text),
-    }
-}
-
 /// The error that says why the database refused something outside of the store's own work, or that the connection was lost.
 pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     let text = describe(error);
@@ -147,12 +142,17 @@ pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     match error.code() {
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => PostgresError::NotPermitted(text),
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => PostgresError::ReadOnly,
-        // A statement goes to another session than the one that it was prepared in.
-        Some(&(SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT)) => {
-            PostgresError::SessionLost
-        }
+        _ if is_of_another_session(error) => PostgresError::SessionLost,
         _ => PostgresError::Refused(text),
     }
+}
+
+/// True if a statement went to another session than the one that it was prepared in.
+fn is_of_another_session(error: &tokio_postgres::Error) -> bool {
+    matches!(
+        error.code(),
+        Some(&(SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT))
+    )
 }
 
 /// Has the pool connect to whichever host accepts writes.
@@ -171,6 +171,7 @@ impl Connect for AnyHost {
 pub struct Connections {
     pool: Pool,
     most: usize,
+    address: Address,
 }
 
 impl Connections {
@@ -221,11 +222,15 @@ impl Connections {
             .pre_recycle(use_again)
             .build()
             .map_err(|error| PostgresError::Refused(error.to_string()))?;
-        Ok(Self { pool, most })
+        Ok(Self {
+            pool,
+            most,
+            address: address.clone(),
+        })
     }
 
-    /// Executes one statement, prepared once for each connection, and answers by `deadline`. A connection whose answer is unknown is
-    /// closed.
+    /// Executes one statement, prepared once for each connection, and answers by `deadline`. A connection whose answer is unknown, or that
+    /// has lost its prepared statements, is closed.
     ///
     /// # Errors
     ///
@@ -236,26 +241,42 @@ impl Connections {
         parameters: Parameters<'_>,
         deadline: Instant,
     ) -> Result<Vec<Row>, Failure> {
-        let late = |_| "no answer in time".to_owned();
-        let connection = timeout_at(deadline.into(), self.pool.get()).await;
-        let connection = connection.map_err(late).map_err(Failure::NotSent)?;
-        let client = connection.map_err(|error| self.no_connection(error))?;
-        let prepared = timeout_at(deadline.into(), client.prepare_cached(statement)).await;
-        let prepared = match prepared.map_err(late).map_err(Failure::NotSent) {
-            Ok(Ok(prepared)) => prepared,
-            Ok(Err(error)) => {
-                let failure = Failure::before_statement(&error);
-                return Err(close_unless_sound(client, failure));
-            }
-            Err(failure) => return Err(close_unless_sound(client, failure)),
-        };
-        let answer = timeout_at(deadline.into(), client.query(&prepared, parameters)).await;
-        let failure = match answer.map_err(late).map_err(Failure::Unknown) {
-            Ok(Ok(rows)) => return Ok(rows),
-            Ok(Err(error)) => Failure::of_statement(&error),
-            Err(failure) => failure,
-        };
-        Err(close_unless_sound(client, failure))
+        let client = self.connection(deadline).await?;
+        let answer = ask(client, statement, parameters, deadline).await;
+        answer.map(|(_, rows)| rows)
+    }
+
+    /// The same for a commit. A connection whose session is not what it was made is closed too.
+    ///
+    /// # Errors
+    ///
+    /// Says what became of the commit.
+    pub async fn commit(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+        deadline: Instant,
+    ) -> Result<Outcome, Failure> {
+        let client = self.connection(deadline).await?;
+        let (client, rows) = ask(client, statement, parameters, deadline).await?;
+        let outcome = Outcome::read(&rows);
+        if !outcome.as_ref().is_ok_and(|outcome| outcome.prepared) {
+            close(client);
+        }
+        outcome
+    }
+
+    /// A connection for one statement. All of them being in use, the failure is that of a busy database.
+    ///
+    /// # Errors
+    ///
+    /// When none can be had in time.
+    pub async fn connection(
+        &self,
+        deadline: Instant,
+    ) -> Result<deadpool_postgres::Client, Failure> {
+        let connection = timeout_at(deadline.into(), self.get()).await;
+        connection.map_err(|_| Failure::NotSent(LATE.to_owned()))?
     }
 
     /// A connection for several statements.
@@ -277,7 +298,10 @@ impl Connections {
                 self.most
             )),
             PoolError::Timeout(_) => Failure::NotSent(too_long()),
-            PoolError::Backend(error) => Failure::NotSent(describe(&error)),
+            PoolError::Backend(error) => Failure::NotSent(match self.address.refusal(&error) {
+                PostgresError::Unreachable(text) => text,
+                other => other.to_string(),
+            }),
             PoolError::PostCreateHook(HookError::Message(text)) if text != LOST => {
                 Failure::Refused(text.into_owned())
             }
@@ -286,7 +310,46 @@ impl Connections {
     }
 }
 
-/// Has the server behind a session confirm a write if it is not the one that confirmed the last: it may have been replaced.
+/// Executes one statement over a connection of the pool, prepared once for it, and answers the connection too. One whose answer is unknown, or
+/// that has lost its prepared statements, is closed.
+///
+/// # Errors
+///
+/// Says what became of the statement.
+pub async fn ask(
+    client: deadpool_postgres::Client,
+    statement: &str,
+    parameters: Parameters<'_>,
+    deadline: Instant,
+) -> Result<(deadpool_postgres::Client, Vec<Row>), Failure> {
+    let late = |_| LATE.to_owned();
+    let prepared = timeout_at(deadline.into(), client.prepare_cached(statement)).await;
+    let prepared = match prepared.map_err(late) {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(error)) => {
+            let failure = Failure::before_statement(&error);
+            return Err(close_unless_sound(client, &error, failure));
+        }
+        Err(late) => {
+            close(client);
+            return Err(Failure::NotSent(late));
+        }
+    };
+    let answer = timeout_at(deadline.into(), client.query(&prepared, parameters)).await;
+    match answer.map_err(late) {
+        Ok(Ok(rows)) => Ok((client, rows)),
+        Ok(Err(error)) => {
+            let failure = Failure::of_statement(&error);
+            Err(close_unless_sound(client, &error, failure))
+        }
+        Err(late) => {
+            close(client);
+            Err(Failure::Unknown(late))
+        }
+    }
+}
+
+/// Has the server behind a session confirm a write if it is not the one that confirmed the last: of two that run, one is an old primary.
 ///
 /// # Errors
 ///
@@ -304,10 +367,21 @@ pub async fn require_confirmed(
     Ok(())
 }
 
-/// Lets go of a connection whose next answer might be that of an earlier statement.
-fn close_unless_sound(client: deadpool_postgres::Client, failure: Failure) -> Failure {
-    if matches!(failure, Failure::Unknown(_) | Failure::NotSent(_)) {
-        drop(deadpool_postgres::Object::take(client));
+/// Lets go of a connection whose next answer might be that of an earlier statement, or whose session does not have what was prepared in it:
+/// all that is sent over it would be refused as well.
+fn close_unless_sound(
+    client: deadpool_postgres::Client,
+    error: &tokio_postgres::Error,
+    failure: Failure,
+) -> Failure {
+    let may_answer_late = matches!(failure, Failure::Unknown(_) | Failure::NotSent(_));
+    if may_answer_late || is_of_another_session(error) {
+        close(client);
     }
     failure
+}
+
+/// Takes a connection out of the pool.
+fn close(client: deadpool_postgres::Client) {
+    drop(deadpool_postgres::Object::take(client));
 }

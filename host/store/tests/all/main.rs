@@ -50,6 +50,7 @@ mod keys;
 mod limits;
 mod model;
 mod postgres_answers;
+mod postgres_beats;
 mod postgres_cuts;
 mod postgres_databases;
 mod postgres_failover;

@@ -32,6 +32,10 @@ const RAISE: &str = "
     create trigger raise before insert on gatehouse.entry
     for each row when (new.key = 'second') execute function raise()";
 const RAISE_NO_MORE: &str = "drop trigger raise on gatehouse.entry";
+/// The sessions in which commits were sent.
+const COMMITTING: &str = "
+    select count(*) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query like '%gatehouse.commit(%'";
 const ATTEMPTS_MADE: &str = "select case when is_called then last_value else 0 end from attempts";
 
 /// A store in a database that raises an error.
@@ -136,6 +140,29 @@ async fn s4_s5_what_would_fail_again_is_not_tried_again_says_what_mends_it_and_l
         assert!(!text.contains("second"), "{text}");
         assert_eq!(raising.attempts().await, 1, "{code}");
         raising.assert_whole().await;
+    }
+}
+
+#[tokio::test]
+async fn s4_a_session_that_lost_its_prepared_statements_is_closed_and_one_that_refused_is_not() {
+    for (code, is_closed) in [("26000", true), ("42P05", true), ("XX000", false)] {
+        let raising = Raising::start(code, 1).await;
+        let committing = async || -> i64 {
+            let row = raising.client.query_one(COMMITTING, &[]).await;
+            row.unwrap().get(0)
+        };
+        let text = unavailable(raising.commit().await);
+        assert!(text.contains(code), "{text}");
+        assert_eq!(raising.attempts().await, 1, "{code}");
+        for _ in 0..TIMES {
+            // The server needs a moment to end it.
+            if !is_closed || committing().await == 0 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(committing().await, i64::from(!is_closed), "{code}");
+        assert_eq!(raising.commit().await, Ok(()), "{code}");
     }
 }
 

@@ -17,6 +17,9 @@ const CLEAR: &str = "
     delete from gatehouse.lease;
     drop schema if exists gatehouse_spin cascade";
 
+/// The password of every backend of these tests. Servers ask for none unless a test has one do that; no message may hold it.
+pub const PASSWORD: &str = "not-the-right-one";
+
 /// The server that most tests share.
 pub async fn shared_server() -> &'static PostgresServer {
     static SERVER: OnceCell<PostgresServer> = OnceCell::const_new();
@@ -41,7 +44,7 @@ pub fn settings_with(url: &str, roots: RootCertStore) -> PostgresSettings {
         .with_no_client_auth();
     PostgresSettings {
         url: url.to_owned(),
-        password: None,
+        password: Some(PASSWORD.to_owned().into()),
         tls: Arc::new(tls),
         connections: 8,
     }

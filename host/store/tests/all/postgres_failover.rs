@@ -11,7 +11,7 @@ use gatehouse_store::{
     PostgresSettings, PrivateStore, Roster as _,
 };
 
-use crate::postgres_databases::settings;
+use crate::postgres_databases::{PASSWORD, settings};
 use crate::subject::{delete, put, value};
 
 /// A server of ours.
@@ -26,8 +26,8 @@ impl Server {
     /// Connects to the first of these that is a primary.
     async fn open(name: &str, database: &str, hosts: [&PostgresServer; 2]) -> Self {
         let [first, second] = hosts.map(PostgresServer::port);
-        let url = format!("postgresql://owner@127.0.0.1:{first},127.0.0.1:{second}/{database}");
-        Self::at(&url).await.named(name)
+        let settings = of_ports([first, second], database);
+        Self::at(&settings.url).await.named(name)
     }
 
     fn named(mut self, name: &str) -> Self {
@@ -121,15 +121,22 @@ async fn s7_s9_an_old_primary_takes_no_write_and_is_read_no_longer_than_two_beat
     old.start_again();
 }
 
-/// Has a primary take no new connection to the database, and ends those that beats are sent over; those that reads use go on.
-async fn refuse_new_connections(primary: &PostgresServer, database: &str) {
+/// The connection over which one server has sent its beats; of other servers none may have been sent yet.
+async fn connection_of_beats(primary: &PostgresServer, database: &str) -> i32 {
+    let client = connect(&primary.url("postgres")).await.unwrap();
+    let of_beats = format!(
+        "select pid from pg_stat_activity where datname = '{database}' and query like '%gatehouse.node%'"
+    );
+    client.query_one(&of_beats, &[]).await.unwrap().get(0)
+}
+
+/// Has a primary take no new connection to the database, and ends this one; all others go on.
+async fn refuse_new_connections(primary: &PostgresServer, database: &str, ended: i32) {
     let client = connect(&primary.url("postgres")).await.unwrap();
     for statement in [
         "set synchronous_commit = local".to_owned(),
         format!("alter database {database} allow_connections false"),
-        format!(
-            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '{database}' and query like '%gatehouse.node%'"
-        ),
+        format!("select pg_terminate_backend({ended}, 5000)"),
     ] {
         client.batch_execute(&statement).await.unwrap();
     }
@@ -143,22 +150,24 @@ async fn s7_s9_an_old_primary_that_takes_no_new_connection_is_read_no_longer_ove
     let left_behind = Server::open("left-behind", &database, [&old, &old]).await;
     let made = finding.store.commit(vec![], vec![put("token", "made")]);
     made.await.unwrap();
+    finding.beat().await.unwrap();
+    let of_beats = connection_of_beats(&old, &database).await;
+    left_behind.beat().await.unwrap();
     for server in [&finding, &left_behind] {
-        server.beat().await.unwrap();
         assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
     }
     new.promote().await;
     let moved = Server::open("moved", &database, [&new, &new]).await;
     let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
     assert_eq!(revoked, Ok(()));
-    refuse_new_connections(&old, &database).await;
+    refuse_new_connections(&old, &database, of_beats).await;
 
     // Its beats reach the new primary, and reads follow them.
     finding.beat().await.unwrap();
     assert_eq!(value(&finding.store, "token").await, None);
     assert!(!finding.roster.is_away());
 
-    // Its beats go over the connections that reads use, and have no answer.
+    // Its beats have no answer: the first one over the connection of its own, which is given up then, the next one over one that reads use.
     for _ in 0..2 {
         assert!(left_behind.beat().await.is_err());
     }
@@ -192,15 +201,23 @@ async fn execute(primary: &PostgresServer, database: &str, statements: &[&str]) 
 }
 
 impl Server {
-    /// Beats until the database refuses it: sessions take over a setting when they next have nothing to do.
-    async fn refused(&self) -> String {
+    /// Beats until the database refuses it with these words, and the server is as asked for after that: sessions take over a setting when they
+    /// next have nothing to do, and on a busy machine a beat may be given up.
+    async fn is_refused(&self, said: &str, after: impl AsyncFn() -> bool) {
         for _ in 0..400 {
-            if let Err(refused) = self.beat().await {
-                return refused.to_string();
+            let refused = self.beat().await;
+            if refused.is_err_and(|refused| refused.to_string().contains(said)) && after().await {
+                return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("the beats are not refused");
+        panic!("it does not come to that: {said}");
+    }
+
+    async fn reads(&self, key: &str, text: &str) -> bool {
+        let found = self.store.get(&[key]).await;
+        let found = found.ok().and_then(|mut found| found.remove(0));
+        found.is_some_and(|entry| entry.value == text.as_bytes())
     }
 }
 
@@ -219,10 +236,9 @@ async fn s7_a_primary_that_refuses_beats_is_read_while_it_confirms_another_write
         assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
         execute(&old, &database, &statements).await;
         for _ in 0..3 {
-            let refused = server.refused().await;
-            assert!(refused.contains(said), "{refused}");
-            assert!(!server.roster.is_away(), "{refused}");
-            assert_eq!(value(&server.store, "token").await.as_deref(), Some("made"));
+            // A call that was given up before is remembered for a while; a refusal adds none to it.
+            let is_read = async || !server.roster.is_away() && server.reads("token", "made").await;
+            server.is_refused(said, is_read).await;
         }
 
         new.promote().await;
@@ -230,8 +246,7 @@ async fn s7_a_primary_that_refuses_beats_is_read_while_it_confirms_another_write
         let revoked = moved.store.commit(vec![], vec![delete("token")]).await;
         assert_eq!(revoked, Ok(()));
         for _ in 0..2 {
-            let refused = server.refused().await;
-            assert!(refused.contains(said), "{refused}");
+            server.is_refused(said, async || true).await;
         }
         let refused = server.store.get(&["token"]).await.unwrap_err().to_string();
         for said in ["confirms no writes", said] {
@@ -255,13 +270,39 @@ async fn s7_a_primary_that_was_made_read_only_is_left_for_the_new_one_also_witho
     execute(&old, &database, &[NO_STANDBY]).await;
     execute(&old, &database, &READ_ONLY).await;
 
-    server.refused().await;
+    server
+        .is_refused("default_transaction_read_only", async || true)
+        .await;
     server.beat().await.unwrap();
     assert_eq!(value(&server.store, "token").await, None);
     let made = server.store.commit(vec![], vec![put("token", "again")]);
     made.await.unwrap();
     let found = value(&moved.store, "token").await;
     assert_eq!(found.as_deref(), Some("again"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn o5_calls_without_a_primary_say_how_many_hosts_there_are_and_what_is_missing() {
+    let (primary, standby, database) = primary_with_standby().await;
+    for hosts in [[&primary, &standby], [&standby, &primary]] {
+        let server = Server::open("node", &database, hosts).await;
+        primary.stop();
+        let change = vec![put("token", "")];
+        let of_commit = server.store.commit(vec![], change).await.unwrap_err();
+        let of_read = server.store.get(&["token"]).await.unwrap_err();
+        let of_beat = server.beat().await.unwrap_err();
+        for text in [
+            of_commit.to_string(),
+            of_read.to_string(),
+            of_beat.to_string(),
+        ] {
+            for said in ["none of the 2 hosts", "start the database server"] {
+                assert!(text.contains(said), "{text}");
+            }
+            assert!(!text.contains(PASSWORD), "{text}");
+        }
+        primary.start_again();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -312,6 +353,12 @@ async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresEr
     PostgresBackend::open(settings, Arc::new(SystemClock)).await
 }
 
+fn of_ports([one, other]: [u16; 2], database: &str) -> PostgresSettings {
+    settings(&format!(
+        "postgresql://owner@127.0.0.1:{one},127.0.0.1:{other}/{database}"
+    ))
+}
+
 async fn has_standby(settings: &PostgresSettings) -> bool {
     let backend = open(settings).await.unwrap();
     backend.server().has_synchronous_standby
@@ -339,6 +386,24 @@ async fn s1_a_standby_is_refused_until_it_is_promoted_and_its_primary_is_known_t
         assert!(matches!(refused, PostgresError::ReadOnly), "{refused:?}");
         let text = refused.to_string();
         assert!(text.contains("name the primary"), "{text}");
+    }
+
+    // Of several hosts the one that does not run is what is missing, and not that a standby takes no writes.
+    let (nothing_listens, port) = (1, standby.port());
+    for ports in [[nothing_listens, port], [port, nothing_listens]] {
+        let text = open(&of_ports(ports, &database)).await.unwrap_err();
+        let text = text.to_string();
+        for said in ["none of the 2 hosts", "start the database server"] {
+            assert!(text.contains(said), "{text}");
+        }
+    }
+    // The kernel accepts connections for it; no answer ever comes.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent.local_addr().unwrap().port();
+    for ports in [[silent, port], [port, port]] {
+        let refused = open(&of_ports(ports, &database)).await.unwrap_err();
+        let is_told = matches!(refused, PostgresError::NoPrimary { hosts: 2 });
+        assert!(is_told, "{refused:?}");
     }
 
     // A commit that is acknowledged by the primary alone is on one machine.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatehouse_ports::SystemClock;
 use gatehouse_store::{Namespace, PostgresBackend, PostgresError, PostgresSettings, PrivateStore};
 
-use crate::postgres_databases::{Database, settings, settings_with, shared_server};
+use crate::postgres_databases::{Database, PASSWORD, settings, settings_with, shared_server};
 use crate::subject::{put, value};
 use gatehouse_postgres_server::PostgresServer;
 
@@ -14,7 +14,15 @@ async fn open(settings: &PostgresSettings) -> Result<PostgresBackend, PostgresEr
 }
 
 async fn refusal(settings: &PostgresSettings) -> PostgresError {
-    open(settings).await.unwrap_err()
+    without_password(open(settings).await.unwrap_err())
+}
+
+#[track_caller]
+fn without_password(refused: PostgresError) -> PostgresError {
+    for said in [refused.to_string(), format!("{refused:?}")] {
+        assert!(!said.contains(PASSWORD), "{said}");
+    }
+    refused
 }
 
 /// The refusal of opening the database, and that of making its tables.
@@ -22,7 +30,7 @@ async fn refusals(settings: &PostgresSettings) -> [PostgresError; 2] {
     let of_opening = refusal(settings).await;
     [
         of_opening,
-        PostgresBackend::migrate(settings).await.unwrap_err(),
+        without_password(PostgresBackend::migrate(settings).await.unwrap_err()),
     ]
 }
 

@@ -11,9 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::postgres_databases::{settings, settings_with};
-
-const PASSWORD: &str = "not-the-right-one";
+use crate::postgres_databases::{PASSWORD, settings, settings_with};
 
 /// What is said of a database that cannot be reached.
 async fn said_of(settings: &PostgresSettings) -> String {
@@ -22,8 +20,10 @@ async fn said_of(settings: &PostgresSettings) -> String {
     let is_unreachable = matches!(refused, PostgresError::Unreachable(_));
     assert!(is_unreachable, "{refused:?}");
     let text = refused.to_string();
-    for kept_back in [PASSWORD, "postgresql://"] {
-        assert!(!text.contains(kept_back), "{text}");
+    for said in [&text, &format!("{refused:?}")] {
+        for kept_back in [PASSWORD, "postgresql://"] {
+            assert!(!said.contains(kept_back), "{said}");
+        }
     }
     text
 }
@@ -110,6 +110,52 @@ async fn o5_a_database_that_refuses_everybody_for_now_is_told_by_its_code() {
         let (port, refusing) = refusing(code).await;
         let text = said_of(&settings(&url(port, "b"))).await;
         assert_says(&text, &[code, words]);
+        refusing.abort();
+    }
+}
+
+/// The address of these ports of this machine.
+fn of_ports(ports: &[u16]) -> String {
+    let hosts: Vec<String> = ports
+        .iter()
+        .map(|port| format!("127.0.0.1:{port}"))
+        .collect();
+    format!("postgresql://owner@{}/b", hosts.join(","))
+}
+
+#[tokio::test]
+async fn o5_of_several_hosts_the_one_that_has_to_be_mended_is_said_in_whichever_order_they_are_named()
+ {
+    const NOTHING_LISTENS: u16 = 1;
+    let (refused, refusing_user) = refusing("28P01").await;
+    let (not_ready, starting) = refusing("57P03").await;
+    let (_silent, silent) = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        (listener, port)
+    };
+    for (one, other, words) in [
+        (refused, NOTHING_LISTENS, "storage.password_file"),
+        (refused, not_ready, "storage.password_file"),
+        (refused, silent, "storage.password_file"),
+        (
+            not_ready,
+            NOTHING_LISTENS,
+            "wait until it accepts connections",
+        ),
+        (NOTHING_LISTENS, silent, "start the database server"),
+    ] {
+        for ports in [[one, other], [other, one]] {
+            let text = said_of(&settings(&of_ports(&ports))).await;
+            assert_says(&text, &["none of the 2 hosts in storage.url", words]);
+        }
+    }
+    let all = [NOTHING_LISTENS, not_ready, refused, NOTHING_LISTENS];
+    let text = said_of(&settings(&of_ports(&all))).await;
+    assert_says(&text, &["none of the 4 hosts", "28P01"]);
+    let text = said_of(&settings(&of_ports(&[refused]))).await;
+    assert!(!text.contains("hosts in storage.url"), "{text}");
+    for refusing in [refusing_user, starting] {
         refusing.abort();
     }
 }
