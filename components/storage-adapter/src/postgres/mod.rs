@@ -9,8 +9,11 @@
 //! **What the database must be**: a primary that flushes its commits, with the usual isolation `read committed`. Another one is refused.
 
 mod database;
+#[cfg(feature = "native-postgres")]
+pub mod native;
 mod statements;
 mod tables;
+pub mod whole;
 
 pub use database::{Database, DatabaseError, Host, Parameter, Row, Value};
 pub use statements::KNOWN_SCHEMA;

@@ -25,10 +25,11 @@ use crate::sql::Table;
 pub const KNOWN_SCHEMA: i64 = 1;
 
 /// The store. Answers the version of the tables, the sealed keyring or null, and how the database is run: if it recovers, if it flushes,
-/// if its commits wait for the flush, and if transactions see what others commit.
+/// if its commits wait for the flush, and if transactions see what others commit, as those of a commit do. Who reads all of the database in one
+/// transaction asks for another kind, so it is the kind of those which do not.
 pub const DESCRIBE: &str = "
     select n.number, k.sealed, pg_is_in_recovery(), current_setting('fsync') = 'on', current_setting('synchronous_commit') <> 'off',
-        current_setting('transaction_isolation') = 'read committed'
+        current_setting('default_transaction_isolation') = 'read committed'
     from (values (1)) one left join gatehouse_spin.number n on n.name = 'schema' left join gatehouse_spin.keyring k on k.store = $1::text";
 
 /// The version that the engine describes itself by.
@@ -135,6 +136,31 @@ pub fn create() -> String {
     )
 }
 
+/// Begins a transaction that reads the database as it is at its first read, and changes nothing.
+pub const BEGIN_TO_READ: &str = "begin isolation level repeatable read read only";
+/// Begins a transaction of many commits.
+pub const BEGIN_TO_FILL: &str = "begin isolation level read committed";
+/// Has commits wait for the transaction, and it for those that are under way; from then on its own commits take no locks of keys, which
+/// would be held to its end.
+pub const TAKE_GATE: &str = "
+    select pg_advisory_xact_lock(7307498, 4), set_config('gatehouse_spin.gate', 'own', true)";
+/// Has instances wait for the transaction that would store a first keyring.
+pub const LOCK_TABLES: &str =
+    "lock table gatehouse_spin.keyring, gatehouse_spin.entry in share row exclusive mode";
+/// Ends a transaction that has made no error: after one, `commit` undoes it and says nothing.
+pub const COMMIT: &str = "commit";
+/// Fails in a transaction that has made an error.
+pub const CHECK_TRANSACTION: &str = "select true";
+
+/// Tells if there are tables.
+pub const HAS_TABLES: &str = "
+    select to_regclass('gatehouse_spin.keyring') is not null and to_regclass('gatehouse_spin.entry') is not null";
+/// What there is of each store: names. Answers for each of them if it has a keyring and if it has entries, in their order.
+pub const SHOW_STORES: &str = "
+    select exists (select from gatehouse_spin.keyring k where k.store = s.store),
+        exists (select from gatehouse_spin.entry e where e.store = s.store)
+    from unnest($1::text[]) with ordinality as s (store, n) order by s.n";
+
 /// The planner's settings.
 const BY_INDEX: &str = "set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off \
     set plan_cache_mode = force_generic_plan set jit = off";
@@ -221,8 +247,8 @@ const TABLE: &str = "
         if current_setting('transaction_isolation') <> 'read committed' then
             raise exception using errcode = 'GH002', message = 'default_transaction_isolation is not read committed';
         end if;
-        -- One that touches many keys takes the gate for itself, since a server holds few locks.
-        if cardinality($3) + cardinality($5) > 64 then
+        -- One that touches many keys takes the gate for itself, since a server holds few locks; so does a transaction of many commits.
+        if cardinality($3) + cardinality($5) > 64 or current_setting('gatehouse_spin.gate', true) = 'own' then
             perform pg_advisory_xact_lock(7307498, 4);
         else
             perform pg_advisory_xact_lock_shared(7307498, 4);

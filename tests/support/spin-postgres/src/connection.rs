@@ -1,10 +1,9 @@
-//! One connection, and the values that pass over it.
+//! One connection.
 
 use std::sync::Arc;
 
 use deadpool_postgres::Object;
-use gatehouse_storage_adapter::postgres::{DatabaseError, Parameter, Row, Value};
-use tokio_postgres::types::{ToSql, Type};
+use gatehouse_storage_adapter::postgres::{DatabaseError, Parameter, Row, native};
 
 use crate::{Pools, Verdict};
 
@@ -67,43 +66,6 @@ impl Connection {
         statement: &str,
         parameters: &[Parameter],
     ) -> Result<Vec<Row>, DatabaseError> {
-        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(parameter).collect();
-        let rows = self.client.query(statement, &parameters).await;
-        let rows = rows.map_err(|error| failure(&error))?;
-        Ok(rows.iter().map(row).collect())
-    }
-}
-
-fn parameter(from: &Parameter) -> &(dyn ToSql + Sync) {
-    match from {
-        Parameter::Number(number) => number,
-        Parameter::Text(text) => text,
-        Parameter::Bytes(bytes) => bytes,
-        Parameter::Numbers(numbers) => numbers,
-        Parameter::Texts(texts) => texts,
-    }
-}
-
-fn row(from: &tokio_postgres::Row) -> Row {
-    let value = |index: usize, column: &tokio_postgres::Column| match *column.type_() {
-        Type::BOOL => from.get::<_, Option<bool>>(index).map(Value::Boolean),
-        Type::INT8 => from.get::<_, Option<i64>>(index).map(Value::Number),
-        Type::TEXT => from.get::<_, Option<String>>(index).map(Value::Text),
-        Type::BYTEA => from.get::<_, Option<Vec<u8>>>(index).map(Value::Bytes),
-        _ => None,
-    };
-    let columns = from.columns().iter().enumerate();
-    columns
-        .map(|(index, column)| value(index, column).unwrap_or(Value::Null))
-        .collect()
-}
-
-fn failure(from: &tokio_postgres::Error) -> DatabaseError {
-    match from.as_db_error() {
-        Some(error) => DatabaseError::Refused {
-            code: error.code().code().to_owned(),
-            message: error.message().to_owned(),
-        },
-        None => DatabaseError::Lost,
+        native::query(&self.client, statement, parameters).await
     }
 }

@@ -4,6 +4,7 @@ mod faults;
 mod histories;
 mod refusals;
 mod secrecy;
+mod whole;
 
 use std::sync::{Arc, OnceLock};
 

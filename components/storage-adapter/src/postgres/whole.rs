@@ -1,0 +1,82 @@
+//! The database as a whole, for those who copy an installation from it or into it on a connection of their own.
+
+use gatehouse_ports::StoreError;
+
+use super::database::{Database, DatabaseError, Parameter, Value};
+use super::statements::{
+    self, BEGIN_TO_FILL, BEGIN_TO_READ, CHECK_TRANSACTION, COMMIT, HAS_TABLES, LOCK_TABLES,
+    SHOW_STORES, TAKE_GATE,
+};
+
+/// What a database has of one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Holding {
+    /// True if it was opened before.
+    pub has_keyring: bool,
+    /// True if it has entries.
+    pub has_entries: bool,
+}
+
+/// Begins a transaction on this connection that changes nothing. All that is read in it is of the moment of its first read.
+///
+/// # Errors
+///
+/// When the database fails.
+pub fn begin_to_read(database: &impl Database) -> Result<(), DatabaseError> {
+    database.execute(BEGIN_TO_READ, &[])
+}
+
+/// Begins a transaction on this connection in which stores are filled, by as many commits as that takes, and makes the tables where there are none.
+/// Until it ends no instance opens a store that is new, and none commits.
+///
+/// # Errors
+///
+/// When the database fails, or others have its tables locked.
+pub fn begin_to_fill(database: &impl Database) -> Result<(), DatabaseError> {
+    database.execute(BEGIN_TO_FILL, &[])?;
+    database.execute(&statements::create(), &[])?;
+    // In the order of a commit.
+    database.execute(TAKE_GATE, &[])?;
+    database.execute(LOCK_TABLES, &[])
+}
+
+/// Has all that the transaction has written count, and ends it.
+///
+/// # Errors
+///
+/// When the database fails, or failed before: nothing is written then, but where the error
+/// [leaves that open](DatabaseError::leaves_outcome_open).
+pub fn commit(database: &impl Database) -> Result<(), DatabaseError> {
+    database.query(CHECK_TRANSACTION, &[])?;
+    database.execute(COMMIT, &[])
+}
+
+/// What there is of the stores called `labels`, in their order.
+///
+/// # Errors
+///
+/// When the database fails, or has tables of another kind.
+pub fn holdings(database: &impl Database, labels: &[&str]) -> Result<Vec<Holding>, StoreError> {
+    let altered = || {
+        let text = "the PostgreSQL database has tables in the schema gatehouse_spin that are not of this software";
+        StoreError::Unavailable(text.to_owned())
+    };
+    let has_tables = database.query(HAS_TABLES, &[])?;
+    if has_tables.first().map(Vec::as_slice) != Some(&[Value::Boolean(true)]) {
+        return Ok(labels.iter().map(|_| Holding::default()).collect());
+    }
+    let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+    let rows = database.query(SHOW_STORES, &[Parameter::Texts(labels)]);
+    let rows = rows.map_err(|error| match error.lacks_tables() {
+        true => altered(),
+        false => error.into(),
+    })?;
+    let holding = |row: Vec<Value>| match row[..] {
+        [Value::Boolean(has_keyring), Value::Boolean(has_entries)] => Ok(Holding {
+            has_keyring,
+            has_entries,
+        }),
+        _ => Err(altered()),
+    };
+    rows.into_iter().map(holding).collect()
+}
