@@ -90,5 +90,7 @@ pub use shares::{
     BeginError, Ceremony, CeremonyError, Given, Progress, RekeyProgress, ShareError, ShareSeal,
     Verified,
 };
+#[cfg(all(feature = "postgresql", feature = "spin"))]
+pub use spin::{SpinDatabase, SpinDatabaseError};
 #[cfg(feature = "spin")]
-pub use spin::{SpinError, SpinFiles, SpinForm, SpinRestoration, SpinStore};
+pub use spin::{SpinError, SpinFiles, SpinForm, SpinPlace, SpinRestoration, SpinStore};

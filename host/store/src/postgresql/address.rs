@@ -54,19 +54,37 @@ impl Address {
     ///
     /// When the address is malformed, holds a password, or asks for a connection that could be listened to.
     pub fn read(settings: &PostgresSettings) -> Result<Self, PostgresError> {
-        let refused = |text: &str| PostgresError::Address(text.to_owned());
-        // The certificate is verified in any case; the client knows no stronger word than `require`.
-        let url = settings
-            .url
-            .replace("sslmode=verify-full", "sslmode=require");
-        let mut config: Config = url
-            .parse()
+        let mut config = parsed(&settings.url)
             .map_err(|error| PostgresError::Address(describe(&error)))?;
         if config.get_password().is_some() {
             return Err(refused(
                 "it holds a password; put that into storage.password_file",
             ));
         }
+        if let Some(password) = &settings.password {
+            config.password(password.as_bytes());
+        }
+        Self::of(config, &settings.tls)
+    }
+
+    /// Reads an address that may hold the password, as Spin takes it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`], but for the password, no part of which is in an error.
+    #[cfg(feature = "spin")]
+    pub fn read_with_password(url: &str, tls: &Arc<ClientConfig>) -> Result<Self, PostgresError> {
+        // The words of the client may repeat a part of what it does not understand.
+        let config = parsed(url).map_err(|_| {
+            refused(
+                "it is not of the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE; in a password / is written as %2F, ? as %3F, @ as %40, \
+                 and % as %25",
+            )
+        })?;
+        Self::of(config, tls)
+    }
+
+    fn of(mut config: Config, tls: &Arc<ClientConfig>) -> Result<Self, PostgresError> {
         if config.get_hosts().is_empty() {
             return Err(refused(
                 "it names no host; postgresql://USER@HOST:PORT/DATABASE does",
@@ -85,9 +103,6 @@ impl Address {
         } else if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(SslMode::Disable);
         }
-        if let Some(password) = &settings.password {
-            config.password(password.as_bytes());
-        }
         config
             .application_name("gatehouse")
             .target_session_attrs(TargetSessionAttrs::ReadWrite)
@@ -98,7 +113,7 @@ impl Address {
         Ok(Self {
             hosts: of_each_host(&config),
             first: Arc::default(),
-            tls: Tls(Arc::clone(&settings.tls)),
+            tls: Tls(Arc::clone(tls)),
         })
     }
 
@@ -181,6 +196,16 @@ impl Address {
             )),
         }
     }
+}
+
+fn parsed(url: &str) -> Result<Config, tokio_postgres::Error> {
+    // The certificate is verified in any case; the client knows no stronger word than `require`.
+    url.replace("sslmode=verify-full", "sslmode=require")
+        .parse()
+}
+
+fn refused(text: &str) -> PostgresError {
+    PostgresError::Address(text.to_owned())
 }
 
 /// `config` for each of its hosts alone: the client waits at a host that is silent after it accepted a connection, and goes to no other.

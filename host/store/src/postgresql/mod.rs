@@ -37,9 +37,11 @@ pub use roster::PostgresRoster;
 pub use schema::Migrated;
 pub use session::Server;
 
+pub(crate) use address::Address;
+pub(crate) use session::Session;
+
 use crate::rules::SharedClock;
 use crate::{Answer, Backend, Guard, Namespace, Snapshot};
-use address::Address;
 use commit::Commit;
 use confirmation::Confirmation;
 use error::{Failure, describe};
@@ -47,7 +49,7 @@ use gathering::{Gathered, Wanted};
 use holder::{Epoch, Hold, Holder};
 use purge::SincePurge;
 use reach::Reach;
-use session::{Connections, Parameters, Session};
+use session::{Connections, Parameters};
 use snapshot::TransactionSnapshot;
 use statements::{ABANDON, COMMIT, COMMIT_UNDER, RESERVE_VERSIONS, SCAN, WAS_ABANDONED};
 use versions::{VERSIONS_AT_ONCE, Versions};

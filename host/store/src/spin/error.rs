@@ -1,4 +1,4 @@
-//! Why the files of an installation under Spin are not used.
+//! Why the store of an installation under Spin is not used.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,8 @@ use gatehouse_ports::StoreError;
 use gatehouse_storage_adapter::sqlite::DatabaseError;
 use rusqlite::ErrorCode;
 
+#[cfg(feature = "postgresql")]
+use super::SpinDatabaseError;
 use crate::BackupError;
 
 /// Why the store of an installation under Spin was not read, or not made.
@@ -74,6 +76,10 @@ pub enum SpinError {
         /// The message of the operating system.
         source: io::Error,
     },
+    /// The database cannot be used as it is.
+    #[cfg(feature = "postgresql")]
+    #[error(transparent)]
+    Database(#[from] SpinDatabaseError),
     /// Records are not to be had, or not stored.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -2,32 +2,85 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Seek};
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use gatehouse_ports::{Change, CommitError, Store};
-
 use super::file::SharedConnection;
 use super::{Part, SpinError, SpinFiles, SpinForm, part};
-use crate::backup::OpenedRecords;
 use crate::directory::sync_parent;
-use crate::{BackupError, Inventory, Namespace, RootKey};
+use crate::{Namespace, RootKey};
 
 /// Ends the name of a file until all files are whole.
 const UNFINISHED: &str = ".restoring";
 /// End the names of the files that SQLite keeps beside a file.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Most records of one commit.
-const RECORDS_PER_COMMIT: usize = 256;
 
-/// Files into which a backup has been put, and which get their names by [`Self::finish`]: Spin finds none of them before. Those that do not
-/// get there are removed.
-pub struct SpinRestoration {
+/// The places of files that are to be made.
+pub(super) struct FreePlaces<'f> {
+    files: &'f SpinFiles,
+    /// What an earlier restore has left.
+    left: Vec<PathBuf>,
+    folder: File,
+}
+
+impl<'f> FreePlaces<'f> {
+    /// Makes sure that no file is where one is to be made.
+    pub(super) fn look(files: &'f SpinFiles) -> Result<Self, SpinError> {
+        let folder = lock_folder(files.path_of_identity())?;
+        Ok(Self {
+            files,
+            left: left_by_restore(files)?,
+            folder,
+        })
+    }
+
+    /// Makes the files, without their names.
+    pub(super) fn make(self, seal_key: &RootKey) -> Result<FreshFiles, SpinError> {
+        for path in self.left {
+            remove(&path)?;
+        }
+        let paths = self.files.paths();
+        let made = paths.map(|(namespace, path)| FreshFile::create(namespace, path, seal_key));
+        Ok(FreshFiles {
+            files: made.collect::<Result<_, _>>()?,
+            _folder: self.folder,
+        })
+    }
+}
+
+/// Files that get their names by [`Self::finish`]: Spin finds none of them before. Those that do not get there are removed.
+pub(super) struct FreshFiles {
     files: Vec<FreshFile>,
-    inventory: Inventory,
     /// Locked for this restore.
     _folder: File,
+}
+
+impl FreshFiles {
+    pub(super) fn part(&self, namespace: Namespace) -> Option<&dyn Part> {
+        let file = self.files.iter().find(|file| file.namespace == namespace)?;
+        Some(&*file.part)
+    }
+
+    /// Gives the files their names, each whole and on disk.
+    pub(super) fn finish(self) -> Result<(), SpinError> {
+        // Kept to the end: by their two names a later restore tells the files of one that was cut off.
+        let mut named: Vec<(PathBuf, Unfinished)> = Vec::new();
+        // That of the installation's identity comes last: before it, Spin finds no installation.
+        for file in self.files {
+            let path = file.path.clone();
+            match file.finish() {
+                Ok(unfinished) => named.push((path, unfinished)),
+                Err(error) => {
+                    for (path, _) in named {
+                        remove(&path)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 struct FreshFile {
@@ -48,86 +101,6 @@ impl Drop for Unfinished {
             // What cannot be removed is removed by the next restore.
             let _ = remove(&path);
         }
-    }
-}
-
-impl SpinRestoration {
-    /// Reads the backup twice, first to verify all of it, then to put its records into new files, sealed under `seal_key`. `root_key` is the
-    /// key that the backup was made with. `progress` is told how many bytes were read, up to twice the length of the file. Records of
-    /// the server itself, which Spin has no use for, are left out.
-    ///
-    /// # Errors
-    ///
-    /// When the backup does not verify, or one of the files is there already; nothing was written then. When a write fails: the next
-    /// restore begins anew.
-    pub fn begin(
-        mut input: impl Read + Seek,
-        files: &SpinFiles,
-        root_key: &RootKey,
-        seal_key: &RootKey,
-        progress: impl FnMut(u64),
-    ) -> Result<Self, SpinError> {
-        let folder = lock_folder(files.path_of_identity())?;
-        let left = left_by_restore(files)?;
-        let mut records = OpenedRecords::begin(&mut input, root_key, progress)?;
-        for path in left {
-            remove(&path)?;
-        }
-        let mut fresh = Vec::new();
-        for (namespace, path) in files.paths() {
-            fresh.push(FreshFile::create(namespace, path, seal_key)?);
-        }
-        while let Some((namespace, mut changes)) = records.next()? {
-            let Some(file) = fresh.iter().find(|file| file.namespace == namespace) else {
-                continue;
-            };
-            while !changes.is_empty() {
-                let rest = changes.split_off(changes.len().min(RECORDS_PER_COMMIT));
-                let some: Vec<Change> = std::mem::replace(&mut changes, rest);
-                file.part
-                    .commit(Vec::new(), some)
-                    .map_err(|error| match error {
-                        CommitError::Failed(error) => SpinError::Store(error),
-                        CommitError::Conflict(_) => BackupError::Contended.into(),
-                    })?;
-            }
-        }
-        Ok(Self {
-            files: fresh,
-            inventory: records.finish()?,
-            _folder: folder,
-        })
-    }
-
-    /// The records of a capability, for what is to be changed before they count. `None` for a part of the store that Spin has none of.
-    #[must_use]
-    pub fn part(&self, namespace: Namespace) -> Option<&dyn Store> {
-        let file = self.files.iter().find(|file| file.namespace == namespace)?;
-        Some(&*file.part)
-    }
-
-    /// Gives the files their names, each whole and on disk.
-    ///
-    /// # Errors
-    ///
-    /// When that cannot be written, or another program has made a file of such a name meanwhile. The next restore begins anew.
-    pub fn finish(self) -> Result<Inventory, SpinError> {
-        // Kept to the end: by their two names a later restore tells the files of one that was cut off.
-        let mut named: Vec<(PathBuf, Unfinished)> = Vec::new();
-        // That of the installation's identity comes last: before it, Spin finds no installation.
-        for file in self.files {
-            let path = file.path.clone();
-            match file.finish() {
-                Ok(unfinished) => named.push((path, unfinished)),
-                Err(error) => {
-                    for (path, _) in named {
-                        remove(&path)?;
-                    }
-                    return Err(error);
-                }
-            }
-        }
-        Ok(self.inventory)
     }
 }
 

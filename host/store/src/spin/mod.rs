@@ -1,17 +1,21 @@
-//! The store of an installation under Spin: three files of SQLite, which are copied into a backup and made from one.
+//! The store of an installation under Spin: three files of SQLite, or the tables of a PostgreSQL database, which are copied into a backup and
+//! made from one.
 //!
-//! Spin gives each capability a file of its own. The [storage adapter](gatehouse_storage_adapter) keeps the records there, sealed by a keyring
-//! for each file, which in turn the variable `seal_key` of Spin seals. A backup has one keyring for all of its records, so on the way
-//! every record is opened and sealed anew. The root key stays the same unless another one is wanted: the `seal_key` of one is the key file of
-//! the other.
+//! Each capability has a file of its own, or rows of its own in the database. The [storage adapter](gatehouse_storage_adapter) keeps the
+//! records there, sealed by a keyring for each capability, which in turn the variable `seal_key` of Spin seals. A backup has one keyring for
+//! all of its records, so on the way every record is opened and sealed anew. The root key stays the same unless another one is wanted: the
+//! `seal_key` of one is the key file of the other.
 //!
-//! The adapter reads and writes the files itself, as it does within Spin, so that their form is defined in one crate.
+//! The adapter reads and writes files and tables itself, as it does within Spin, so that their form is defined in one crate.
 
+#[cfg(feature = "postgresql")]
+mod database;
 mod error;
 mod file;
 mod fresh;
 mod key_value;
 mod read;
+mod restoration;
 mod snapshot;
 
 use std::path::{Path, PathBuf};
@@ -20,12 +24,28 @@ use gatehouse_ports::{OsRandom, Store, SystemClock};
 use gatehouse_storage_adapter::sqlite::SqliteAdapter;
 use gatehouse_storage_adapter::{Adapter, Export};
 
+#[cfg(feature = "postgresql")]
+pub use database::{SpinDatabase, SpinDatabaseError};
 pub use error::SpinError;
-pub use fresh::SpinRestoration;
 pub use read::SpinStore;
+pub use restoration::SpinRestoration;
 
 use self::file::{FileHost, SharedConnection};
 use crate::{Namespace, RootKey};
+
+/// The capabilities, that with the identity of the installation last.
+#[cfg(feature = "postgresql")]
+const NAMESPACES: [Namespace; 3] = [Namespace::AuthMethod, Namespace::Orgs, Namespace::Access];
+
+/// Where an installation under Spin keeps its records.
+#[derive(Clone)]
+pub enum SpinPlace {
+    /// In files.
+    Files(SpinFiles),
+    /// In a PostgreSQL database.
+    #[cfg(feature = "postgresql")]
+    Database(SpinDatabase),
+}
 
 /// The form of the records in the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

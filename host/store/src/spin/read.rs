@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use gatehouse_ports::{Store, StoreError};
 
+#[cfg(feature = "postgresql")]
+use super::database::DatabaseParts;
 use super::file::{PATIENCE, SharedConnection};
 use super::key_value;
 use super::snapshot::SpinSnapshot;
-use super::{Part, SpinError, SpinFiles, SpinForm, part};
+use super::{Part, SpinError, SpinFiles, SpinForm, SpinPlace, part};
 use crate::{Backup, BackupError, Namespace, RootKey};
 
 /// The longest wait for a program that has another file locked than the first.
@@ -35,22 +37,46 @@ impl SpinStore {
     /// # Errors
     ///
     /// When there is no installation, `seal_key` does not open it, or another program keeps it locked.
-    pub fn open_to_read(files: &SpinFiles, seal_key: &RootKey) -> Result<Self, SpinError> {
-        let (store, opened) = Self::open(files, seal_key, "pragma query_only = on")?;
-        hold_this_moment(&opened, files.form, &store.empty)?;
-        Ok(store)
+    pub fn open_to_read(place: &SpinPlace, seal_key: &RootKey) -> Result<Self, SpinError> {
+        match place {
+            SpinPlace::Files(files) => {
+                let (store, opened) = Self::open(files, seal_key, "pragma query_only = on")?;
+                hold_this_moment(&opened, files.form, &store.empty)?;
+                Ok(store)
+            }
+            #[cfg(feature = "postgresql")]
+            SpinPlace::Database(database) => {
+                Ok(Self::of(database.open_to_read(seal_key)?, seal_key))
+            }
+        }
     }
 
-    /// Opens the store to change it. Spin may go on: the file decides between writers.
+    /// Opens the store to change it. Spin may go on: file or database decide between writers.
     ///
     /// # Errors
     ///
     /// As [`Self::open_to_read`], and for a key-value store, which only Spin writes to.
-    pub fn open_to_write(files: &SpinFiles, seal_key: &RootKey) -> Result<Self, SpinError> {
-        if files.form == SpinForm::KeyValue {
-            return Err(StoreError::Unavailable(key_value::READ_ONLY.to_owned()).into());
+    pub fn open_to_write(place: &SpinPlace, seal_key: &RootKey) -> Result<Self, SpinError> {
+        match place {
+            SpinPlace::Files(files) if files.form == SpinForm::KeyValue => {
+                Err(StoreError::Unavailable(key_value::READ_ONLY.to_owned()).into())
+            }
+            SpinPlace::Files(files) => Ok(Self::open(files, seal_key, "")?.0),
+            #[cfg(feature = "postgresql")]
+            SpinPlace::Database(database) => {
+                Ok(Self::of(database.open_to_write(seal_key)?, seal_key))
+            }
         }
-        Ok(Self::open(files, seal_key, "")?.0)
+    }
+
+    #[cfg(feature = "postgresql")]
+    fn of(parts: DatabaseParts, seal_key: &RootKey) -> Self {
+        Self {
+            seal_key: seal_key.duplicate(),
+            access: parts.access,
+            others: parts.others,
+            empty: Vec::new(),
+        }
     }
 
     fn open<'f>(
@@ -172,4 +198,50 @@ fn hold_this_moment(
     }
     // Dropping the writers lets other programs write again.
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use gatehouse_ports::{Change, OsRandom};
+
+    use super::*;
+
+    /// Has the capability write its first record, as an instance of it does.
+    fn begin(files: &SpinFiles, namespace: Namespace, key: &RootKey) {
+        let mut paths = files.paths();
+        let (_, path) = paths.find(|(of, _)| *of == namespace).unwrap();
+        std::fs::File::create_new(path).unwrap();
+        let connection = SharedConnection::open(path).unwrap();
+        let first = Change::Put {
+            key: "a".to_owned(),
+            value: b"first".to_vec(),
+            expires_at: None,
+        };
+        let part = part(files.form, namespace, connection, key);
+        part.commit(Vec::new(), vec![first]).unwrap();
+    }
+
+    #[test]
+    fn s11_a_capability_that_is_first_used_while_a_backup_begins_is_not_left_out_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |label| Ok::<PathBuf, Infallible>(folder.path().join(label));
+        let files = SpinFiles::new(SpinForm::Sqlite, named).unwrap();
+        let key = RootKey::generate(&OsRandom).unwrap();
+        begin(&files, Namespace::Access, &key);
+        let (store, opened) = SpinStore::open(&files, &key, "").unwrap();
+        begin(&files, Namespace::Orgs, &key);
+        let held = hold_this_moment(&opened, files.form, &store.empty);
+        let path = folder.path().join("orgs");
+        assert!(
+            matches!(&held, Err(SpinError::BegunMeanwhile { path: of }) if *of == path),
+            "{held:?}"
+        );
+        // The next one has both.
+        drop((store, opened));
+        let store = SpinStore::open_to_read(&SpinPlace::Files(files), &key).unwrap();
+        let empty = [folder.path().join("auth-method")];
+        assert!(store.empty().eq(&empty));
+    }
 }

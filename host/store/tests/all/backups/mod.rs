@@ -4,6 +4,7 @@ mod altered;
 mod interrupted;
 mod restored;
 mod under_spin;
+mod under_spin_postgres;
 
 use std::io::Cursor;
 use std::path::Path;

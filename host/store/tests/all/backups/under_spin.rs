@@ -11,8 +11,8 @@ use gatehouse_spin_sqlite::{AdapterHost, Databases};
 use gatehouse_storage_adapter::Adapter;
 use gatehouse_storage_adapter::sqlite::SqliteAdapter;
 use gatehouse_store::{
-    BackupError, Inventory, Namespace, RootKey, SpinError, SpinFiles, SpinForm, SpinRestoration,
-    SpinStore,
+    BackupError, Inventory, Namespace, RootKey, SpinError, SpinFiles, SpinForm, SpinPlace,
+    SpinRestoration, SpinStore,
 };
 use gatehouse_wasi_key_value::KeyValue;
 use rusqlite::Connection;
@@ -21,30 +21,30 @@ use tempfile::TempDir;
 use super::{backup, fill, memory, open, private, restore, small_backup, verify};
 use crate::subject::{delete, put, put_until, root_key, value};
 
-const LABELS: [&str; 3] = ["access", "auth-method", "orgs"];
+pub const LABELS: [&str; 3] = ["access", "auth-method", "orgs"];
 
-fn other_key() -> RootKey {
+pub fn other_key() -> RootKey {
     RootKey::generate(&OsRandom).unwrap()
 }
 
-fn files(folder: &Path, form: SpinForm) -> SpinFiles {
+fn files(folder: &Path, form: SpinForm) -> SpinPlace {
     let named = |label| Ok::<PathBuf, Infallible>(folder.join(format!("{label}.sqlite")));
-    SpinFiles::new(form, named).unwrap()
+    SpinPlace::Files(SpinFiles::new(form, named).unwrap())
 }
 
-fn sqlite(folder: &Path) -> SpinFiles {
+pub fn sqlite(folder: &Path) -> SpinPlace {
     files(folder, SpinForm::Sqlite)
 }
 
 /// The store of `label` as Spin's instances have it.
-fn instance(folder: &Path, label: &str, key: &RootKey) -> impl Store {
+pub fn instance(folder: &Path, label: &str, key: &RootKey) -> impl Store {
     let databases = Databases::in_folder(folder, &LABELS);
     let host = AdapterHost::new(databases, &key.to_text());
     SqliteAdapter::new(host, label, SystemClock, OsRandom)
 }
 
 /// A folder with the files of an installation that was used: with ends, removals, and values of all lengths.
-fn installation(key: &RootKey) -> TempDir {
+pub fn installation(key: &RootKey) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for label in LABELS {
         fill_one(&instance(folder.path(), label, key), label);
@@ -52,7 +52,7 @@ fn installation(key: &RootKey) -> TempDir {
     folder
 }
 
-fn fill_one(store: &impl Store, label: &str) {
+pub fn fill_one(store: &impl Store, label: &str) {
     let far = 10_000_000_000_000;
     let mut changes = vec![
         put("a", label),
@@ -67,12 +67,12 @@ fn fill_one(store: &impl Store, label: &str) {
 }
 
 /// The bytes of a backup of these files.
-async fn made(files: &SpinFiles, key: &RootKey) -> Result<Vec<u8>, SpinError> {
+pub async fn made(files: &SpinPlace, key: &RootKey) -> Result<Vec<u8>, SpinError> {
     let store = SpinStore::open_to_read(files, key)?;
     Ok(written(store).await)
 }
 
-async fn written(store: SpinStore) -> Vec<u8> {
+pub async fn written(store: SpinStore) -> Vec<u8> {
     let begun = store.backup(Some("an id".to_owned()), 7).await;
     let mut backup = begun.unwrap();
     let mut file = Vec::new();
@@ -82,7 +82,7 @@ async fn written(store: SpinStore) -> Vec<u8> {
     file
 }
 
-fn restored(backup: &[u8], files: &SpinFiles, key: &RootKey) -> Result<Inventory, SpinError> {
+pub fn restored(backup: &[u8], files: &SpinPlace, key: &RootKey) -> Result<Inventory, SpinError> {
     SpinRestoration::begin(Cursor::new(backup), files, &root_key(), key, |_| {})?.finish()
 }
 
@@ -96,7 +96,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Asserts that a store has all that [`fill_one`] left.
-async fn assert_filled(backup: &[u8]) {
+pub async fn assert_filled(backup: &[u8]) {
     let below = memory();
     restore(backup, &below).await.unwrap();
     let sealed = open(&below).await;
@@ -241,7 +241,7 @@ async fn s11_a_backup_that_does_not_verify_makes_no_file_for_spin() {
     assert_eq!(names(folder.path()), Vec::<String>::new());
 }
 
-fn begun(backup: &[u8], files: &SpinFiles) -> Result<SpinRestoration, SpinError> {
+pub fn begun(backup: &[u8], files: &SpinPlace) -> Result<SpinRestoration, SpinError> {
     SpinRestoration::begin(Cursor::new(backup), files, &root_key(), &root_key(), |_| {})
 }
 
@@ -318,7 +318,7 @@ async fn s11_a_file_that_spin_makes_during_a_restore_is_left_to_spin() {
 async fn s11_each_capability_needs_a_file_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let one = |_| Ok::<PathBuf, Infallible>(folder.path().join("one.sqlite"));
-    let files = SpinFiles::new(SpinForm::Sqlite, one).unwrap();
+    let files = SpinPlace::Files(SpinFiles::new(SpinForm::Sqlite, one).unwrap());
     let refused = begun(&small_backup().await, &files).err().unwrap();
     assert!(matches!(refused, SpinError::Shared { .. }), "{refused}");
     assert_eq!(names(folder.path()), Vec::<String>::new());
