@@ -35,12 +35,14 @@ mod pages;
 mod refused_starts;
 #[path = "../faults/restart.rs"]
 mod restart;
+mod runtime_configurations;
 #[path = "../clients/script.rs"]
 mod script;
 mod slow_clients;
 #[path = "../faults/slow_reader.rs"]
 mod slow_reader;
 mod slow_request;
+mod stage;
 mod turns;
 
 /// The program that runs the components.

@@ -1,5 +1,9 @@
-//! The front for Spin with its records in a PostgreSQL database: clients, kills, restarts, and histories of several processes on one database.
+//! The front for Spin with its records in a PostgreSQL database: clients, kills, restarts, backups, and histories of several processes on one
+//! database.
 
+mod backups;
+#[path = "../installation/command.rs"]
+mod command;
 #[path = "../histories/connection.rs"]
 mod connection;
 #[path = "../clients/everywhere.rs"]
@@ -12,6 +16,7 @@ mod restart;
 mod running;
 #[path = "../clients/script.rs"]
 mod script;
+mod stage;
 
 use gatehouse_tests::{Host, Storage};
 

@@ -17,4 +17,4 @@ pub use restoring::{RestoreOptions, Restored, restore};
 pub use root_key::{KeySource, root_key};
 pub use served::ServedBackups;
 #[cfg(feature = "spin")]
-pub use spin::{SpinInstallation, begin_under_spin, restore_under_spin};
+pub use spin::{SpinInstallation, SpinRecords, begin_under_spin, restore_under_spin};

@@ -42,7 +42,7 @@ pub(super) enum Command {
     Backup(backup::Backup),
     /// Checks that a backup is complete and, with the key of its store, that it is genuine
     Verify(backup::Verify),
-    /// Puts a backup into the empty store that the settings name, or into new stores for Spin. All tokens end, unless they are to be kept
+    /// Puts a backup into the empty store that the settings name, or into new files or an empty database for Spin. All tokens end, unless they are to be kept
     Restore(backup::Restore),
     /// Shows the latest time in the store of a stopped server, and corrects it with --reset
     Clock(clock::Command),

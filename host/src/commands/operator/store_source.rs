@@ -12,10 +12,10 @@ use crate::commands::configuration::{Source, parse_assignment};
 #[derive(Debug, Args)]
 pub(in crate::commands) struct StoreSource {
     /// Configuration file, in TOML, that names the store and its key; shares are read from standard input, one a line
-    #[arg(long, value_name = "FILE", conflicts_with = "spin_runtime")]
+    #[arg(long, value_name = "FILE", conflicts_with = "spin_store")]
     config: Option<PathBuf>,
     /// Any setting; overrides the file and the environment; may be repeated
-    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config", conflicts_with = "spin_runtime")]
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE", value_parser = parse_assignment, requires = "config", conflicts_with = "spin_store")]
     set: Vec<(String, String)>,
     #[command(flatten)]
     spin: UnderSpin,
@@ -25,31 +25,43 @@ pub(in crate::commands) struct StoreSource {
 #[derive(Debug, Args)]
 pub(in crate::commands) struct UnderSpin {
     /// Runtime configuration of Spin that names the stores of an installation under Spin, in place of --config
-    #[arg(long, value_name = "FILE", requires = "seal_key")]
+    #[arg(long, value_name = "FILE", group = "spin_store", requires = "seal_key")]
     spin_runtime: Option<PathBuf>,
-    /// File with the text that Spin is given as its variable seal_key
-    // Without the conflict, --config would stand in for what is required.
+    /// File with the text that Spin is given as its variable postgres_url, in place of --spin-runtime: the store of an installation under
+    /// Spin with records in PostgreSQL
+    #[arg(long, value_name = "FILE", group = "spin_store", requires = "seal_key")]
+    postgres_url_file: Option<PathBuf>,
+    /// PEM file with certificate authorities to trust for that database beside those of the system
+    // Without the conflicts, what they name would stand in for what is required; so for the next options.
     #[arg(
         long,
         value_name = "FILE",
-        requires = "spin_runtime",
+        requires = "postgres_url_file",
+        conflicts_with_all = ["config", "spin_runtime"]
+    )]
+    postgres_ca_file: Option<PathBuf>,
+    /// File with the text that Spin is given as its variable seal_key
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "spin_store",
         conflicts_with = "config"
     )]
     seal_key: Option<PathBuf>,
-    /// Where that installation keeps its records: in SQLite, as spin.toml has it, or in key-value stores
+    /// The form of the records that --spin-runtime leads to: SQLite, as spin.toml has it, or key-value stores
     #[arg(
         long,
         value_enum,
         value_name = "KIND",
         default_value_t,
         requires = "spin_runtime",
-        conflicts_with = "config"
+        conflicts_with_all = ["config", "postgres_url_file"]
     )]
-    spin_records: SpinRecords,
+    spin_records: RecordsInFiles,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum SpinRecords {
+enum RecordsInFiles {
     #[default]
     Sqlite,
     KeyValue,
@@ -68,43 +80,54 @@ impl StoreSource {
             let settings = Source::of(config.clone(), self.set.clone()).load()?;
             return Ok(Some(NamedStore::Server(Box::new(settings))));
         }
-        let is_under_spin = self.spin.spin_runtime.is_some();
+        let is_under_spin =
+            self.spin.spin_runtime.is_some() || self.spin.postgres_url_file.is_some();
         Ok(is_under_spin.then_some(NamedStore::UnderSpin(&self.spin)))
     }
 
     /// The store that was named, where a command needs one.
     pub(super) fn load(&self) -> Result<NamedStore<'_>> {
         self.find()?.context(
-            "name the store by --config, or that of an installation under Spin by --spin-runtime and --seal-key",
+            "name the store by --config, or that of an installation under Spin by --seal-key with --spin-runtime or --postgres-url-file",
         )
     }
 }
 
 #[cfg(feature = "spin")]
 mod built_in {
-    use anyhow::{Context, Result};
+    use anyhow::{Context, Result, bail};
     use gatehouse::backup::{
-        RestoreOptions, Restored, SpinInstallation, begin_under_spin, restore_under_spin,
+        RestoreOptions, Restored, SpinInstallation, SpinRecords, begin_under_spin,
+        restore_under_spin,
     };
     use gatehouse_ports::Store;
     use gatehouse_store::{Backup, SpinForm};
 
-    use super::{SpinRecords, UnderSpin};
+    use super::{RecordsInFiles, UnderSpin};
     use crate::commands::operator::shares::read_share;
     use crate::commands::output::tell;
 
     impl UnderSpin {
         fn installation(&self) -> Result<SpinInstallation<'_>> {
-            let named = self.spin_runtime.as_deref().zip(self.seal_key.as_deref());
-            let (runtime, seal_key) =
-                named.context("name the installation by --spin-runtime and --seal-key")?;
-            Ok(SpinInstallation {
-                runtime,
-                seal_key,
-                form: match self.spin_records {
-                    SpinRecords::Sqlite => SpinForm::Sqlite,
-                    SpinRecords::KeyValue => SpinForm::KeyValue,
+            let unnamed =
+                "name the installation by --seal-key with --spin-runtime or --postgres-url-file";
+            let records = match (&self.spin_runtime, &self.postgres_url_file) {
+                (Some(runtime), None) => SpinRecords::Files {
+                    runtime,
+                    form: match self.spin_records {
+                        RecordsInFiles::Sqlite => SpinForm::Sqlite,
+                        RecordsInFiles::KeyValue => SpinForm::KeyValue,
+                    },
                 },
+                (None, Some(url)) => SpinRecords::Database {
+                    url,
+                    ca: self.postgres_ca_file.as_deref(),
+                },
+                (Some(_), Some(_)) | (None, None) => bail!(unnamed),
+            };
+            Ok(SpinInstallation {
+                records,
+                seal_key: self.seal_key.as_deref().context(unnamed)?,
             })
         }
 
@@ -130,6 +153,9 @@ mod built_in {
             let restored = restore_under_spin(installation, options, read_share, progress)?;
             for file in installation.paths()? {
                 tell(format_args!("{} is a database for Spin.", file.display()));
+            }
+            if self.postgres_url_file.is_some() {
+                tell("The records are in the schema gatehouse_spin of the database, for Spin.");
             }
             Ok(restored)
         }

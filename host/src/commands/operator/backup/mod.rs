@@ -33,13 +33,13 @@ pub(in crate::commands) struct Backup {
     force: bool,
     /// Asks this running server, or that of GATEHOUSE_ADDR where there is no --config. A token that may read sys/backup is taken from
     /// GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
-    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "spin_store", "seal_key", "spin_records"])]
     address: Option<Url>,
     /// PEM file with certificate authorities to trust for the running server beside those of the system; or GATEHOUSE_CACERT
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_store", "seal_key", "spin_records"])]
     ca_file: Option<PathBuf>,
     /// File with the token for the running server
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_runtime", "seal_key", "spin_records"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "spin_store", "seal_key", "spin_records"])]
     token_file: Option<PathBuf>,
     #[command(flatten)]
     store: StoreSource,
@@ -113,7 +113,7 @@ impl Backup {
         let server =
             RemoteServer::or_of_environment(self.address.as_ref(), self.ca_file.as_deref())?;
         let server = server.context(
-            "name the store by --config, a running server by --address or GATEHOUSE_ADDR, or an installation under Spin by --spin-runtime",
+            "name the store by --config, a running server by --address or GATEHOUSE_ADDR, or an installation under Spin by --spin-runtime or --postgres-url-file",
         )?;
         let whose = "that may read sys/backup, such as a root token";
         let token = Token::find(self.token_file.as_deref(), &TOKEN_VARIABLES, whose)?;
@@ -268,7 +268,8 @@ pub(super) async fn restore(command: &Restore) -> Result<()> {
 }
 
 /// How an operator gets a root token for a store that was restored for Spin.
-const WAY_IN_UNDER_SPIN: &str = "`gatehouse operator generate-root` with the same --spin-runtime and --seal-key makes a root token.";
+const WAY_IN_UNDER_SPIN: &str =
+    "`gatehouse operator generate-root` with the same options for the store makes a root token.";
 
 /// How an operator gets a root token for the restored store.
 fn way_in(was: SealKind, sharing: Option<Sharing>) -> &'static str {

@@ -24,6 +24,12 @@ fn a_backup_is_of_a_store_or_of_a_server_or_of_an_installation_under_spin() {
         let found = parsed.store.find().unwrap();
         assert!(matches!(found, Some(NamedStore::UnderSpin(_))));
     }
+    let in_database = ["--to", "f", "--postgres-url-file", "u", "--seal-key", "k"];
+    for trusted in [&[][..], &["--postgres-ca-file", "c"]] {
+        let parsed = parsed(&[&in_database, trusted].concat()).unwrap();
+        let found = parsed.store.find().unwrap();
+        assert!(matches!(found, Some(NamedStore::UnderSpin(_))));
+    }
     let of_server = parsed(&["--to", "-", "--address", "https://g.example:8200"]).unwrap();
     assert!(of_server.address.is_some());
     for wrong in [
@@ -44,6 +50,15 @@ fn a_backup_is_of_a_store_or_of_a_server_or_of_an_installation_under_spin() {
         &[&under_spin[..], &["--config", "c"]].concat(),
         &[&under_spin[..], &["--address", "https://g.example"]].concat(),
         &[&under_spin[..], &["--set", "a.b=c"]].concat(),
+        &["--to", "f", "--postgres-url-file", "u"],
+        &["--to", "f", "--postgres-ca-file", "c"],
+        &[&in_database[..], &["--spin-runtime", "r"]].concat(),
+        &[&in_database[..], &["--spin-records", "sqlite"]].concat(),
+        &[&in_database[..], &["--config", "c"]].concat(),
+        &[&in_database[..], &["--address", "https://g.example"]].concat(),
+        &[&in_database[..], &["--set", "a.b=c"]].concat(),
+        &[&under_spin[..], &["--postgres-ca-file", "c"]].concat(),
+        &["--to", "f", "--config", "c", "--postgres-ca-file", "c"],
         &["--to", "f", "--config", "c", "--seal-key", "k"],
         &["--to", "f", "--config", "c", "--spin-records", "sqlite"],
         &[
