@@ -5,7 +5,7 @@
 pub enum BackupFailure {
     /// The host makes none.
     #[error(
-        "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, or back its store up where it is kept"
+        "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, with records in PostgreSQL by --postgres-url-file, or back its store up where it is kept"
     )]
     Unsupported,
     /// As many are being made as may be at one time.

@@ -169,7 +169,7 @@ fn a_backup_that_cannot_be_made_is_refused_with_what_mends_it() {
         server.get("sys/backup").refused(status, text);
     }
     let elsewhere = Server::initialized();
-    let text = "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, or back its store up where it is kept";
+    let text = "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, with records in PostgreSQL by --postgres-url-file, or back its store up where it is kept";
     elsewhere.get("sys/backup").refused(400, text);
     elsewhere
         .post("sys/backup", "{}")
