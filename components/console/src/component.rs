@@ -99,8 +99,10 @@ fn console() -> &'static Console<Imported, SystemClock, OsRandom> {
 
 fn settings() -> Settings {
     let mut settings = Settings::default();
-    if let Ok(key) = std::env::var("GATEHOUSE_CONSOLE_KEY") {
-        settings.key = SealingKey::from_text(&key);
+    if let Ok(key) = std::env::var("GATEHOUSE_CONSOLE_KEY")
+        && let Some(key) = SealingKey::from_text(&key)
+    {
+        settings.key = Ok(key);
     }
     if let Ok(idle) = std::env::var("GATEHOUSE_CONSOLE_IDLE_SECONDS") {
         settings.idle_seconds = idle.parse().unwrap_or(settings.idle_seconds);

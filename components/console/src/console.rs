@@ -18,8 +18,9 @@ const IDLE_SECONDS: u64 = 15 * 60;
 
 /// How the console is set up.
 pub struct Settings {
-    /// The key that seals sessions. `None` where nothing was set up: then no page is served.
-    pub key: Option<SealingKey>,
+    /// The key that seals sessions. Where there is none, no page is served but one that says what the operator has to do: this text. Every
+    /// caller sees it.
+    pub key: Result<SealingKey, String>,
     /// Seconds without a request after which a session is over.
     pub idle_seconds: u64,
     /// True where browsers come by TLS, even if a proxy ends it.
@@ -29,7 +30,11 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            key: None,
+            key: Err(
+                "The console was started without a key for sessions. Set GATEHOUSE_CONSOLE_KEY to 32 bytes in base64url without padding, then \
+                 start it again."
+                    .to_owned(),
+            ),
             idle_seconds: IDLE_SECONDS,
             is_behind_tls: false,
         }
@@ -78,12 +83,9 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         if request.path() == layout::STYLESHEET && is_read(&request.method) {
             return stylesheet();
         }
-        let Some(key) = &self.settings.key else {
-            return plain(
-                503,
-                "The console has no key for sessions. Set GATEHOUSE_CONSOLE_KEY, or under Spin the variable seal_key, then start the \
-                 server again.",
-            );
+        let key = match &self.settings.key {
+            Ok(key) => key,
+            Err(to_do) => return plain(503, to_do),
         };
         if matches!(request.path(), "/" | "/ui") {
             return redirect("/ui/");
@@ -337,6 +339,7 @@ fn json(document: &serde_json::Value) -> Response {
     response
 }
 
+/// The page for visitors who can have no session.
 fn plain(status: u16, text: &str) -> Response {
     let mut response = headed(status, "text/html; charset=utf-8");
     response
@@ -344,7 +347,20 @@ fn plain(status: u16, text: &str) -> Response {
         .push(("cache-control", "no-store".to_owned()));
     response.body = html! {
         (maud::DOCTYPE)
-        html lang="en" { head { title { "Gatehouse" } } body { main { h1 { "Gatehouse" } p { (text) } } } }
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Error: The console cannot be used · Gatehouse" }
+                link rel="stylesheet" href=(layout::STYLESHEET);
+            }
+            body { main {
+                h1 { "The console cannot be used" }
+                p { (text) }
+                p { a href="/v1/sys/health" { "Health" } " says how the server is, as the API answers it." }
+            } }
+        }
     }
     .into_string()
     .into_bytes();

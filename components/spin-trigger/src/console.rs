@@ -12,12 +12,28 @@ use gatehouse_ports::console_paths::is_for_console;
 const LABEL: &[u8] = b"gatehouse spin console session key 1";
 
 /// The key that seals sessions, from the text of the variable `seal_key`: all instances of an application have the same one, and nothing
-/// that is sealed by it tells of the root key. `None` where the variable is empty or holds no root key, without which no store opens either.
-#[must_use]
-pub fn sealing_key(seal_key: &str) -> Option<console::SealingKey> {
-    let root_key = RootKey::from_text(seal_key).ok()?;
-    Some(console::SealingKey::new(&root_key.derived(LABEL)))
+/// that is sealed by it tells of the root key.
+///
+/// # Errors
+///
+/// When the variable is empty or holds no root key, without which no store opens either: then what the operator has to do. The text tells
+/// nothing of the variable, for every caller sees it.
+pub fn sealing_key(seal_key: &str) -> Result<console::SealingKey, String> {
+    match RootKey::from_text(seal_key) {
+        Ok(root_key) => Ok(console::SealingKey::new(&root_key.derived(LABEL))),
+        Err(_) if seal_key.trim_ascii().is_empty() => Err(format!(
+            "The variable seal_key is empty. Without it the stores stay sealed, and the API answers every request with 503. {TO_DO}"
+        )),
+        Err(_) => Err(format!(
+            "The variable seal_key holds no root key. With it no store opens, and the API answers every request with 503; the log of Spin says \
+             what is wrong with it. {TO_DO}"
+        )),
+    }
 }
+
+/// How an operator comes by the variable `seal_key`.
+const TO_DO: &str = "Start Spin again with the key that the stores were made with, from the file that `gatehouse operator seal-key` wrote: \
+    --variable seal_key=@seal.key. Only for stores that were never used, make a new one with that command.";
 
 /// True if the console answers this request.
 #[must_use]
@@ -122,7 +138,10 @@ mod tests {
         session_with(sealing_key(seal_key), cookie)
     }
 
-    fn session_with(key: Option<console::SealingKey>, cookie: Option<&str>) -> console::Response {
+    fn session_with(
+        key: Result<console::SealingKey, String>,
+        cookie: Option<&str>,
+    ) -> console::Response {
         let settings = console::Settings {
             key,
             ..console::Settings::default()
@@ -157,15 +176,29 @@ mod tests {
     fn h17_sessions_of_earlier_releases_open_with_the_same_seal_key() {
         let derived = "GgA4EKX_3gIxl3IOz-oSW1jml4IGo5PxYFpoyXUAzWM";
         let key = console::SealingKey::from_text(derived);
-        let first = session_with(key, None);
+        let first = session_with(Ok(key.unwrap()), None);
         let cookie = cookie_of(&first);
         assert_eq!(session_at(ONE, Some(cookie)).status, 200);
     }
 
     #[test]
-    fn h17_without_a_root_key_sessions_have_no_key() {
-        for text in ["", " \n", "no key"] {
-            assert!(sealing_key(text).is_none(), "{text}");
+    fn h17_without_a_root_key_there_is_no_session_and_the_page_says_what_to_do() {
+        for (text, why) in [
+            ("", "is empty"),
+            (" \n", "is empty"),
+            ("no key", "holds no root key"),
+            ("AAECAwQFBgc=", "holds no root key"),
+        ] {
+            let answer = session_at(text, None);
+            assert_eq!(answer.status, 503, "{text}");
+            let page = String::from_utf8(answer.body).unwrap();
+            for said in [why, "gatehouse operator seal-key", "seal_key=@seal.key"] {
+                assert!(page.contains(said), "{said}: {page}");
+            }
+            assert!(
+                text.trim().is_empty() || !page.contains(text),
+                "the variable is not told"
+            );
         }
     }
 }

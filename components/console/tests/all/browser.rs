@@ -110,7 +110,7 @@ impl gatehouse_ports::Clock for Clock {
 /// Those of a server whose sessions are sealed by `key`.
 pub fn settings(key: u8) -> Settings {
     Settings {
-        key: Some(SealingKey::new(&[key; KEY_BYTES])),
+        key: Ok(SealingKey::new(&[key; KEY_BYTES])),
         ..Settings::default()
     }
 }

@@ -335,3 +335,28 @@ fn a_refused_sign_in_gets_advice_for_someone_without_a_session() {
     assert_eq!(shown.status, 502, "no status that leads elsewhere");
     assert!(shown.text.contains("value=\"m3\"") && shown.text.contains("value=\"web\""));
 }
+
+#[test]
+fn without_a_key_for_sessions_every_page_says_what_to_do_and_asks_the_api_nothing() {
+    let mut browser = Browser::with(Settings {
+        key: Err("Start it again with a <key>.".to_owned()),
+        ..Settings::default()
+    });
+    for page in ["/", "/ui/", "/ui/sign-in", "/ui/nothing"] {
+        let shown = browser.get(page);
+        assert_eq!(shown.status, 503, "{page}");
+        assert!(
+            shown.text.contains("Start it again with a &lt;key&gt;."),
+            "{}",
+            shown.text
+        );
+        assert_eq!(shown.header("set-cookie"), None, "{page}");
+    }
+    assert_eq!(browser.get("/ui/style.css").status, 200);
+    assert!(browser.api.sent().is_empty());
+    assert!(
+        Settings::default()
+            .key
+            .is_err_and(|to_do| to_do.contains("GATEHOUSE_CONSOLE_KEY"))
+    );
+}
