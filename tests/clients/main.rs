@@ -17,7 +17,7 @@ const HOST: Host = Host::Gatehouse;
 
 /// Runs `script` against a new server whose key is to be in shares, and starts that once more: it is sealed then.
 fn assert_shares_open_the_server(script: &'static str) {
-    let mut installation = Installation::with_shares().unwrap();
+    let mut installation = Installation::with_shares("").unwrap();
     let address = format!("http://{}", installation.address());
     let run = Client::new(script).with("GATEHOUSE_ADDRESS", address).run();
     assert!(run.succeeded, "{script}:\n{}", run.output);

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gatehouse_tests::{Client, DevServer, OPERATOR, WORKLOAD, gatehouse_binary, node_program};
+use gatehouse_tests::{
+    Client, DevServer, Installation, OPERATOR, WORKLOAD, gatehouse_binary, node_program,
+};
 use serde_json::{Value, json};
 
 use crate::pages::{HOSTED, SELF_HOSTED, pages};
+use crate::sessions::CONSOLE;
 use crate::{SERVER, data, google, started};
 
 /// The name of the mount, the role and the organization that the browser makes.
@@ -60,6 +63,24 @@ fn endpoints() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A server that can be sealed, for its key is in a share, and its root token.
+fn sealable() -> (Installation, String) {
+    let server = Installation::with_shares(CONSOLE).unwrap();
+    let one = json!({ "secret_shares": 1, "secret_threshold": 1 });
+    let made = server.send("PUT", "/v1/sys/init", None, Some(&one)).json();
+    let share = json!({ "key": made["keys"][0] });
+    let unsealed = server.send("PUT", "/v1/sys/unseal", None, Some(&share));
+    assert_eq!(unsealed.json()["sealed"], false, "{unsealed:?}");
+    (server, made["root_token"].as_str().unwrap().to_owned())
+}
+
+/// A token that may do nothing but what every token may.
+fn limited_token() -> String {
+    let policies = json!({ "policies": ["default"] });
+    let made = SERVER.as_root("POST", "/v1/auth/token/create", Some(&policies));
+    made.json()["auth"]["client_token"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessible() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("console/node");
@@ -72,7 +93,10 @@ fn a_person_without_scripts_goes_through_the_console_and_every_page_is_accessibl
             "pages": pages(&|path, body| server.as_root("POST", path, Some(body)), without),
         })
     };
+    let (to_be_sealed, root_token) = sealable();
     let server = json!({
+        "limited_token": limited_token(),
+        "sealable": { "address": format!("http://{}", to_be_sealed.address()), "root_token": root_token },
         "address": SERVER.process.address(),
         "root_token": SERVER.root_token,
         "credentials": key_file(OPERATOR).to_string(),

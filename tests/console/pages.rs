@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 /// What the pages that are looked at are about; its name in organizations, roles, policies and identity.
 const SUBJECT: &str = "looked-at";
+/// Letters of a name without a place to break it, in lists that have to show it on a phone as well.
+const LONG: usize = 120;
 /// Pages that one of the two editions has.
 pub const SELF_HOSTED: [&str; 2] = ["/ui/organizations/retention", "/ui/organizations/sharing"];
 pub const HOSTED: [&str; 1] = ["/ui/organizations/trail"];
@@ -12,8 +14,8 @@ pub const HOSTED: [&str; 1] = ["/ui/organizations/trail"];
 /// Sends a POST to the API of a server as its operator.
 pub type Post<'p> = &'p dyn Fn(&str, &Value) -> Answer;
 
-/// Makes what the pages show, and answers the identifiers of a team and of an agent pool.
-fn make_subject(post: Post<'_>) -> [String; 2] {
+/// Makes what the pages show, and answers the identifiers of a team, an agent pool and a user.
+fn make_subject(post: Post<'_>) -> [String; 3] {
     let make = |path: &str, body: Value| {
         let made = post(path, &body);
         assert!(made.status < 300, "{path}: {made:?}");
@@ -25,12 +27,17 @@ fn make_subject(post: Post<'_>) -> [String; 2] {
     let policy =
         json!({ "policy": "path \"auth/token/lookup-self\" { capabilities = [\"read\"] }" });
     make(&format!("/v1/sys/policies/acl/{SUBJECT}"), policy);
+    let long = "w".repeat(LONG);
     for kind in ["entity", "group"] {
-        make(
-            &format!("/v1/identity/{kind}"),
-            json!({ "name": SUBJECT, "metadata": { "a": "b" } }),
-        );
+        for name in [SUBJECT, &long] {
+            make(
+                &format!("/v1/identity/{kind}"),
+                json!({ "name": name, "metadata": { "a": long } }),
+            );
+        }
     }
+    let tuned = json!({ "description": long });
+    make("/v1/sys/mounts/auth/gcp/tune", tuned);
     let organization = json!({ "name": SUBJECT, "email": "ops@example.com" });
     make(
         "/api/v2/organizations",
@@ -51,15 +58,22 @@ fn make_subject(post: Post<'_>) -> [String; 2] {
     );
     make(
         &format!("/api/v2/agent-pools/{pool}/authentication-tokens"),
-        json!({}),
+        document("authentication-tokens", json!({ "description": long })),
     );
-    [team, pool]
+    let user = json!({ "username": SUBJECT, "email": "looked-at@example.com" });
+    let user = make("/api/v2/admin/users", document("users", user));
+    let description = json!({ "description": long });
+    make(
+        &format!("/api/v2/users/{user}/authentication-tokens"),
+        document("authentication-tokens", description),
+    );
+    [team, pool, user]
 }
 
 /// Every page of the console's table but those `without`, about things that are made for it in a server with a method at `gcp`: the address of
 /// each, and the status of its answer.
 pub fn pages(post: Post<'_>, without: &[&str]) -> Vec<(String, u16)> {
-    let [team, pool] = make_subject(post);
+    let [team, pool, user] = make_subject(post);
     let query = |address: &str| match address {
         "/ui/mounts/config" | "/ui/mounts/check" | "/ui/mounts/tune" | "/ui/roles" => {
             "?mount=gcp".to_owned()
@@ -72,6 +86,7 @@ pub fn pages(post: Post<'_>, without: &[&str]) -> Vec<(String, u16)> {
         "/ui/organizations/team" => format!("?name={SUBJECT}&id={team}"),
         "/ui/organizations/pool" => format!("?name={SUBJECT}&id={pool}"),
         "/ui/site/organization" => format!("?name={SUBJECT}"),
+        "/ui/site/user" => format!("?id={user}"),
         address if address.starts_with("/ui/organizations/") => format!("?name={SUBJECT}"),
         _ => String::new(),
     };
@@ -83,8 +98,17 @@ pub fn pages(post: Post<'_>, without: &[&str]) -> Vec<(String, u16)> {
         "/ui/policies/edit",
         "/ui/identity/edit?kind=entity",
         "/ui/leases?prefix=auth",
+        "/ui/organizations?q=nothing-has-this-name",
+        "/ui/organizations?page=9",
+        "/ui/site/user",
     ];
-    let missing = ["/ui/nothing", "/ui/roles/edit?mount=gcp&role=gone"];
+    let missing = [
+        "/ui/nothing",
+        "/ui/roles/edit?mount=gcp&role=gone",
+        "/ui/organizations/show?name=gone",
+        "/ui/site/organization?name=gone",
+        "/ui/site/user?id=gone",
+    ];
     let found = shown.chain(further.map(str::to_owned)).map(|it| (it, 200));
     found
         .chain(missing.map(|it| (it.to_owned(), 404)))

@@ -318,12 +318,80 @@ fn a_user_makes_a_token_of_their_own_and_revokes_it() {
     let (before, _) = listed.split_once("Revoke laptop").unwrap();
     let (_, id) = before.rsplit_once("name=\"id\" value=\"").unwrap();
     let id = id.split('"').next().unwrap();
-    let key = theirs.form_key(place);
-    let revoking = format!("{place}/revoke");
-    let shown = theirs.post(&revoking, &[("form_key", key.as_str()), ("id", id)]);
+    let shown = revoke(&mut theirs, id, &[]);
+    assert!(
+        shown.text.contains("<h1>Revoke laptop</h1>"),
+        "{}",
+        shown.text
+    );
+    assert_eq!(account(&second).status(), 200, "it is only asked about");
+    let shown = revoke(&mut theirs, id, &[("confirmed", "yes")]);
     assert_eq!(shown.status, 303, "{}", shown.text);
     assert_eq!(account(&second).status(), 401);
     assert_eq!(account(&first).status(), 200);
+
+    // The only one takes a box that is ticked, and ends the session.
+    let listed = theirs.get(place).text;
+    let (_, id) = listed.rsplit_once("name=\"id\" value=\"").unwrap();
+    let id = id.split('"').next().unwrap();
+    let confirmed = [("confirmed", "yes"), ("last", "yes")];
+    let shown = revoke(&mut theirs, id, &confirmed[..1]);
+    assert_eq!(shown.status, 400, "{}", shown.text);
+    assert!(
+        shown.text.contains("This is your only API token"),
+        "{}",
+        shown.text
+    );
+    assert_eq!(account(&first).status(), 200);
+    let shown = revoke(&mut theirs, id, &confirmed);
+    assert!(shown.text.contains("You are signed out"), "{}", shown.text);
+    assert_eq!(account(&first).status(), 401);
+}
+
+/// Sends the form that revokes the visitor's own token `id`.
+fn revoke(theirs: &mut Browser, id: &str, further: &[(&str, &str)]) -> Shown {
+    let key = theirs.form_key("/ui/organizations/own-tokens");
+    let fields = [&[("form_key", key.as_str()), ("id", id)], further].concat();
+    theirs.post("/ui/organizations/own-tokens/revoke", &fields)
+}
+
+#[test]
+fn a_site_administrator_makes_another_token_for_a_user_and_revokes_it() {
+    let mut browser = Browser::signed_in(SERVER.process.address(), &SERVER.root_token);
+    let first = user(&mut browser, "console-hopper");
+    let shown: Value = serde_json::from_str(&account(&first).text().unwrap()).unwrap();
+    let id = shown["data"]["id"].as_str().unwrap();
+    let place = format!("/ui/site/user?id={id}");
+    let shown = browser.get(&place);
+    for said in ["console-hopper@console.example", id] {
+        assert!(shown.text.contains(said), "{said}: {}", shown.text);
+    }
+    let shown = browser.submit(&place, &[("description", "handed over")]);
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    let second = token_on(&shown);
+    assert_eq!(account(&second).status(), 200);
+    let listed = browser.get(&place).text;
+    assert!(!listed.contains(&second), "{listed}");
+
+    let (before, _) = listed.split_once("Revoke handed over").unwrap();
+    let (_, token) = before.rsplit_once("name=\"id\" value=\"").unwrap();
+    let token = token.split('"').next().unwrap();
+    let key = browser.form_key(&place);
+    let revoking = format!("/ui/site/user/revoke?id={id}");
+    let shown = browser.post(&revoking, &[("form_key", &key), ("id", token)]);
+    assert_eq!(shown.header("location"), place, "{}", shown.text);
+    assert_eq!(account(&second).status(), 401);
+    assert_eq!(account(&first).status(), 200);
+
+    let unknown = browser.get("/ui/site/user?id=user-1111111111111111");
+    assert_eq!(unknown.status, 404);
+    let mut theirs = Browser::at(SERVER.process.address());
+    let sign_in = [("by", "organizations"), ("api_token", first.as_str())];
+    assert_eq!(theirs.submit("/ui/sign-in", &sign_in).status, 303);
+    let other = "/ui/site/user?id=user-1111111111111111";
+    let key = theirs.form_key("/ui/organizations");
+    let shown = theirs.post(other, &[("form_key", key.as_str()), ("description", "")]);
+    assert_eq!(shown.status, 404, "only site administrators can");
 }
 
 #[test]

@@ -159,7 +159,13 @@ fn an_organization_shares_with_those_that_the_site_names_and_they_see_it() {
     let shown = browser.get("/ui/organizations/sharing?name=console-other");
     assert_eq!(shown.text.matches(from).count(), 1, "{}", shown.text);
     let shown = browser.get("/ui/organizations/sharing?name=console-maker");
-    assert_eq!(shown.text.matches("There is nothing here.").count(), 2);
+    assert_says(
+        &shown,
+        &[
+            "No organization shares modules with this one.",
+            "No organization shares providers with this one.",
+        ],
+    );
 
     // An unknown name is refused on the page, and the others stay.
     let key = browser.form_key(place);

@@ -30,7 +30,7 @@ fn asked(address: &str) -> (Option<i32>, Option<i32>, Value) {
 
 #[test]
 fn status_and_health_tell_a_new_server_one_that_serves_and_one_that_is_gone_apart() {
-    let fresh = Installation::with_shares().unwrap();
+    let fresh = Installation::with_shares("").unwrap();
     let (status, health, report) = asked(fresh.address());
     assert_eq!((status, health), (Some(2), Some(1)));
     assert_eq!(report["state"], "not-initialized");

@@ -35,6 +35,16 @@ pub struct ApiError {
     pub messages: Vec<String>,
 }
 
+impl ApiError {
+    /// A refusal of the console itself, in the form of those of the API.
+    pub fn new(status: u16, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            messages: vec![message.into()],
+        }
+    }
+}
+
 /// The API, for one request of a visitor.
 pub struct Api<'a> {
     exchange: &'a dyn Exchange,
@@ -165,12 +175,10 @@ impl<'a> Api<'a> {
             }
             Some(Credential::Server(token)) => add("x-vault-token", token),
             Some(Credential::Organizations(_)) if !path.starts_with("/v1/sys/health") => {
-                return Err(ApiError {
-                    status: 403,
-                    messages: vec![
-                        "you signed in with a token that can access only organizations".to_owned(),
-                    ],
-                });
+                return Err(ApiError::new(
+                    403,
+                    "you signed in with a token that can access only organizations",
+                ));
             }
             _ => {}
         }
@@ -235,6 +243,13 @@ pub fn shown(value: &Value) -> String {
             .join(", "),
         value => value.to_string(),
     }
+}
+
+/// The time at `pointer`, in seconds since 1970. `None` where there is none.
+pub fn time_at(value: &Value, pointer: &str) -> Option<u64> {
+    let text = value.pointer(pointer)?.as_str()?;
+    let time: jiff::Timestamp = text.parse().ok()?;
+    time.as_second().try_into().ok()
 }
 
 /// The text at `pointer`, as people read it.

@@ -226,8 +226,147 @@ try {
     await judge.follow("Go on");
     await judged(judge, "the tokens of a user");
     assert.equal(await judge.submit("Revoke laptop", {}), 200);
+    assert.equal(await judge.heading(), "Revoke laptop");
+    await judged(judge, "a token of a user that is to be revoked");
+    assert.equal(await judge.submit("Revoke the token", {}), 200);
     assert.equal(await judge.heading(), "Your API tokens");
     assert(!(await judge.text()).includes("laptop"));
+    const only = await judge.page.$$eval("tbody button", (all) => all.map((it) => it.textContent));
+    assert.equal(only.length, 1, `${only}`);
+    await judge.submit(only[0], {});
+    await judge.says("This is your only API token");
+    await judged(judge, "the only token of a user that is to be revoked");
+    assert.equal(await judge.submit("Revoke the token", {}), 400);
+    await judged(judge, "the only token of a user without the box ticked");
+    assert.equal(await judge.submit("Revoke the token", { last: true }), 200);
+    assert.equal(await judge.heading(), "You are signed out");
+    await judged(judge, "the end of a session with its token");
+  });
+
+  /** Judges the refusal that `judge` has come to, which is where the keyboard and screen readers begin. */
+  async function judgedRefusal(judge, name, heading) {
+    assert.equal(await judge.heading(), heading, name);
+    assert((await judge.page.title()).startsWith("Error: "), name);
+    await judged(judge, name);
+  }
+
+  /** Sends the form with that button after `change` has changed it, in a way that no visitor can. */
+  async function submitChanged(judge, text, fields, change) {
+    const form = await judge.type(text, fields);
+    await form.evaluate(change);
+    const button = await form.$("button");
+    const [answer] = await Promise.all([judge.page.waitForNavigation(), button.click()]);
+    return answer.status();
+  }
+
+  /** Gives `judge` a cookie that no server has sealed. */
+  async function spoilSession(judge) {
+    const url = judge.address;
+    await judge.page.setCookie({ name: "gatehouse-console", value: "AAAA", url });
+  }
+
+  await scenario("so do refusals of forms, each with what is wrong where the keyboard begins", async () => {
+    const judge = await Visitor.at(browser, server.address, { scripts: true });
+    await judge.signIn(server.root_token);
+    for (const [page, button, fields] of [
+      ["/ui/mounts", "Enable", { path: "by-browser" }],
+      ["/ui/mounts/config?mount=by-browser", "Save", { credentials: "{" }],
+      ["/ui/roles/edit?mount=by-browser", "Save the role", { name: "by-browser" }],
+      ["/ui/roles/edit?mount=by-browser&role=by-browser", "Save the role", { token_ttl: "soon" }],
+      ["/ui/organizations", "Make it", { name: "by-browser", email: "" }],
+      ["/ui/organizations/show?name=by-browser", "Delete the organization", { typed: "other" }],
+      ["/ui/organizations/members?name=by-browser", "Invite", { email: "nobody", team: "none" }],
+      ["/ui/identity/merge", "Merge them", { stays: "gone", merged: "gone" }],
+      ["/ui/site", "Make the user", { username: "", email: "" }],
+    ]) {
+      await judge.go(page);
+      const name = `${page}: ${button}, refused`;
+      const status = await judge.submit(button, fields);
+      assert(status >= 400 && status < 500, `${name}: ${status}: ${await judge.text()}`);
+      await judge.page.waitForFunction(() => document.activeElement.className === "refused");
+      assert((await judge.page.title()).startsWith("Error: "), name);
+      await judged(judge, name);
+    }
+  });
+
+  await scenario("so do refusals of forms that no page of the session made", async () => {
+    const judge = await Visitor.at(browser, server.address, { scripts: true });
+    await judge.signIn(server.root_token);
+    await judge.go("/ui/mounts");
+    const spoil = (form) => (form.querySelector("[name=form_key]").value = "AAAA");
+    const fields = { path: "forged" };
+    assert.equal(await submitChanged(judge, "Enable", fields, spoil), 403);
+    await judgedRefusal(judge, "a forged form", "This form was not made in your session");
+
+    // A form that is sent as it was before, as browsers do that load the answer to it again.
+    await judge.go("/ui/policies/edit");
+    const policy = 'path "a" { capabilities = ["read"] }';
+    const form = await judge.type("Save the policy", { name: "sent-twice", policy });
+    const sent = await form.evaluate((it) => [...new FormData(it)]);
+    assert.equal(await judge.submit("Save the policy", {}), 200);
+    await judge.go("/ui/policies/edit");
+    const again = (it, before) => {
+      for (const [name, value] of before) it.querySelector(`[name="${name}"]`).value = value;
+    };
+    const second = await judge.form("Save the policy");
+    await second.evaluate(again, sent);
+    assert.equal(await judge.submit("Save the policy", {}), 409);
+    await judgedRefusal(judge, "a form that was sent before", "This form was sent before");
+
+    await judge.go("/ui/explain");
+    const lengthen = (it) => (it.querySelector("[name=jwt]").value = "a".repeat(600 * 1024));
+    assert.equal(await submitChanged(judge, "Explain", {}, lengthen), 413);
+    await judgedRefusal(judge, "a long form", "This form is too long");
+
+    await judge.go("/ui/policies/edit");
+    await judge.type("Save the policy", { name: "late", policy });
+    await spoilSession(judge);
+    assert.equal(await judge.submit("Save the policy", {}), 401);
+    await judge.says("It was not carried out");
+    await judgedRefusal(judge, "a form after the end of its session", "Sign in");
+    await spoilSession(judge);
+    assert.equal(await judge.go("/ui/policies"), 401);
+    await judgedRefusal(judge, "a session that is over", "Sign in");
+    await judge.go("/ui/sign-in");
+    assert.equal(await judge.submit("Sign in with the token", { token: "hvs.wrong" }), 403);
+    await judgedRefusal(judge, "a wrong token", "Sign in");
+    await judge.signIn(server.root_token);
+    await judge.submit("Sign out", {});
+    await judged(judge, "the end of a session");
+  });
+
+  await scenario("so do pages of those who may see little", async () => {
+    const judge = await Visitor.at(browser, server.address, { scripts: true });
+    await judge.signIn(server.limited_token);
+    await judged(judge, "the overview of a limited token");
+    for (const page of ["/ui/mounts", "/ui/policies", "/ui/identity", "/ui/leases"]) {
+      assert.equal(await judge.go(page), 403, page);
+      await judgedRefusal(judge, `${page} for a limited token`, "Your token does not allow this");
+    }
+    assert.equal(await judge.go("/ui/tokens"), 200);
+    await judged(judge, "/ui/tokens for a limited token");
+    assert.equal(await judge.go("/ui/site"), 404);
+    await judgedRefusal(judge, "/ui/site for a limited token", "Site administration");
+  });
+
+  await scenario("so do pages of a server that is sealed", async () => {
+    const { address, root_token } = server.sealable;
+    const judge = await Visitor.at(browser, address, { scripts: true });
+    await judge.signIn(root_token);
+    const headers = { "X-Vault-Token": root_token };
+    const sealing = await fetch(`${address}/v1/sys/seal`, { method: "PUT", headers });
+    assert(sealing.ok, `${sealing.status}`);
+    assert.equal(await judge.go("/ui/"), 200);
+    await judge.says("sealed");
+    await judged(judge, "the overview of a sealed server");
+    for (const page of ["/ui/policies", "/ui/organizations"]) {
+      assert.equal(await judge.go(page), 503, page);
+      await judgedRefusal(judge, `${page} of a sealed server`, "The server cannot do this now");
+    }
+    const late = await Visitor.at(browser, address, { scripts: true });
+    await late.go("/ui/sign-in");
+    assert.equal(await late.submit("Sign in with the token", { token: root_token }), 503);
+    await judgedRefusal(late, "signing in at a sealed server", "Sign in");
   });
   assert.deepEqual(faults, []);
 } finally {

@@ -152,14 +152,14 @@ impl Installation {
     }
 
     /// Sets up a folder and starts the server in it with a durable store whose key is to be in shares. It is not initialized, and has
-    /// no root token.
+    /// no root token. `settings` is added to the configuration file.
     ///
     /// # Errors
     ///
     /// When any of that fails.
-    pub fn with_shares() -> Result<Self> {
-        let mut installation =
-            Self::prepare(Program::gatehouse(), Storage::Durable, Seal::Shares, "")?;
+    pub fn with_shares(settings: &str) -> Result<Self> {
+        let program = Program::gatehouse();
+        let mut installation = Self::prepare(program, Storage::Durable, Seal::Shares, settings)?;
         installation.run()?;
         Ok(installation)
     }

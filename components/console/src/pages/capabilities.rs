@@ -63,5 +63,10 @@ pub fn ask(visit: &Visit<'_>, form: &Fields) -> Answer {
             vec![html! { code { (path) } }, verdict]
         })
         .collect();
-    page(table(&["Path", "May"], &rows))
+    page(table(
+        "Capabilities",
+        &["Path", "May"],
+        &rows,
+        "Name a path to ask about.",
+    ))
 }

@@ -91,7 +91,7 @@ fn form_page(
         format!("Configuration of {mount}"),
         html! {
             (told.unwrap_or_default())
-            (facts(&[
+            (facts([
                 ("Service account of the key", of_key("client_email")),
                 ("Project of the key", of_key("project_id")),
                 ("Identifier of the key", of_key("private_key_id")),

@@ -7,7 +7,7 @@ use super::sign_in::pasted_jwt;
 use super::{Answer, Outcome, Visit, once_more, typed_mount};
 use crate::api::{ApiError, at, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, table};
+use crate::layout::{Page, area, form, input, notice, summary, table};
 
 const TITLE: &str = "Why was this login refused?";
 
@@ -58,9 +58,9 @@ pub fn explain(visit: &Visit<'_>, form: &Fields) -> Answer {
             @if allowed {
                 (notice("This login would be accepted now. If it was refused before, the JWT was not yet valid then, the role has changed since, or the login came from another address."))
             } @else {
-                p class="refused" role="alert" { "This login is refused. The client is told only the first check that failed; correct them all. A check that needs the result of a failed one is not made." }
+                (summary(html! { p { "This login is refused. The client is told only the first check that failed; correct them all. A check that needs the result of a failed one is not made." } }))
             }
-            (table(&["Check", "Outcome", "What it compared", "Answer to the client"], &rows))
+            (table("Checks", &["Check", "Outcome", "What it compared", "Answer to the client"], &rows, "No check was made."))
             h2 { "Another login" }
             (asking(visit, form.text("mount"), form.text("role")))
         },

@@ -172,10 +172,10 @@ pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
     lines
         .map(|line| match line.split_once('=') {
             Some((key, value)) => Ok((key.trim().to_owned(), value.trim().into())),
-            None => Err(ApiError {
-                status: 400,
-                messages: vec!["a line has no = between its key and its value".to_owned()],
-            }),
+            None => Err(ApiError::new(
+                400,
+                "a line has no = between its key and its value",
+            )),
         })
         .collect()
 }

@@ -1,13 +1,19 @@
 //! Leases, by the beginnings of their paths.
 
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::json;
 
+use super::confirmation::{require_typed, typing};
 use super::listing::listed;
-use super::{Answer, Outcome, Visit, required};
-use crate::api::{ApiError, encoded, encoded_path};
+use super::{Answer, Outcome, Visit, once_more, required};
+use crate::api::{encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, form, input, refused, table};
+use crate::layout::{Page, form, table};
+
+/// Where leases are listed.
+pub const PATH: &str = "/ui/leases";
+/// Where the form goes that revokes those below a prefix.
+pub const REVOKING: &str = "/ui/leases/revoke";
 
 /// The leases below a prefix.
 pub fn list(visit: &Visit<'_>) -> Answer {
@@ -25,22 +31,24 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             vec![html! {
                 @if let Some(folder) = entry.strip_suffix('/') {
                     @let deeper = format!("{prefix}/{folder}");
-                    a href={ "/ui/leases?prefix=" (encoded(deeper.trim_start_matches('/'))) } { (entry) }
+                    a href={ (PATH) "?prefix=" (encoded(deeper.trim_start_matches('/'))) } { (entry) }
                 } @else { code { (entry) } }
             }]
         })
         .collect();
+    let title = match prefix {
+        "" => "Leases".to_owned(),
+        prefix => format!("Leases below {prefix}"),
+    };
+    let empty = "There are no leases here: no login has made a token that is still valid.";
+    let here = format!("{PATH}?prefix={}", encoded(prefix));
     Ok(Outcome::Page(Page::new(
-        match prefix {
-            "" => "Leases".to_owned(),
-            prefix => format!("Leases below {prefix}"),
-        },
+        title.as_str(),
         html! {
-            (table(&["Entry"], &rows))
-            @if let Some(last) = &listed.next {
-                p { a href={ "/ui/leases?prefix=" (encoded(prefix)) "&after=" (encoded(last)) } { "Next page" } }
-            }
+            (table(&title, &["Entry"], &rows, empty))
+            (listed.turning(&title, &format!("{here}&after")))
             @if !prefix.is_empty() {
+                p { a href=(PATH) { "All leases" } }
                 h2 { "Revoke all of them" }
                 (revoking(visit, prefix))
             }
@@ -51,11 +59,11 @@ pub fn list(visit: &Visit<'_>) -> Answer {
 fn revoking(visit: &Visit<'_>, prefix: &str) -> Markup {
     form(
         visit.session,
-        "/ui/leases/revoke",
+        REVOKING,
         html! {
             input type="hidden" name="prefix" value=(prefix);
             p { "Every token whose lease lies below " code { (prefix) } " ends at once." }
-            (input("typed", "Prefix", "Type the prefix once more.", ""))
+            (typing("Prefix", "Type the prefix once more."))
         },
         "Revoke",
     )
@@ -64,24 +72,19 @@ fn revoking(visit: &Visit<'_>, prefix: &str) -> Markup {
 /// Revokes what is below a prefix, once that was typed.
 pub fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     let prefix = required("prefix", form.text("prefix"))?;
-    if form.text("typed").trim_matches('/') != prefix {
-        let error = ApiError {
-            status: 400,
-            messages: vec!["the typed prefix is a different one; nothing was revoked".to_owned()],
-        };
-        return Ok(Outcome::Page(Page {
-            status: error.status,
-            title: format!("Revoke all leases below {prefix}"),
-            content: html! {
-                (refused(&error))
-                (revoking(visit, prefix))
-                p { a href={ "/ui/leases?prefix=" (encoded(prefix)) } { "Leave them as they are" } }
-            },
-        }));
+    if let Err(error) = require_typed(form, prefix, "prefix", "revoked") {
+        return once_more(error, |told| {
+            Ok(Outcome::Page(Page::new(
+                format!("Revoke all leases below {prefix}"),
+                html! {
+                    (told)
+                    (revoking(visit, prefix))
+                    p { a href={ (PATH) "?prefix=" (encoded(prefix)) } { "Leave them as they are" } }
+                },
+            )))
+        });
     }
     let path = format!("/v1/sys/leases/revoke-prefix/{}", encoded_path(prefix));
-    visit
-        .api
-        .write(&path, &Value::Object(serde_json::Map::new()))?;
-    Ok(Outcome::Redirect("/ui/leases".to_owned()))
+    visit.api.write(&path, &json!({}))?;
+    Ok(Outcome::Redirect(PATH.to_owned()))
 }

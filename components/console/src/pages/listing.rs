@@ -1,5 +1,7 @@
 //! Lists of the API under `/v1`, in pages: each begins after the last name of the one before.
 
+use maud::{Markup, html};
+
 use super::Visit;
 use crate::api::{ApiError, encoded};
 
@@ -10,8 +12,25 @@ const PAGE_SIZE: usize = 100;
 pub struct Listed {
     /// The names on it.
     pub names: Vec<String>,
+    /// True if it begins after a name.
+    is_later: bool,
     /// The name after which the next page begins. `None` on the last page.
-    pub next: Option<String>,
+    next: Option<String>,
+}
+
+impl Listed {
+    /// The links to the first page and to the next one, where there are any, at the page `address` of the list `name`. The address ends in the
+    /// field of the query that names where a page begins, without its value.
+    pub fn turning(&self, name: &str, address: &str) -> Markup {
+        html! {
+            @if self.is_later || self.next.is_some() {
+                nav aria-label={ "Pages: " (name) } { p {
+                    @if self.is_later { a href={ (address) "=" } { "First page" } " " }
+                    @if let Some(last) = &self.next { a href={ (address) "=" (encoded(last)) } { "Next page" } }
+                } }
+            }
+        }
+    }
 }
 
 /// The page of the list at `path` that begins after the name `after`.
@@ -28,5 +47,9 @@ pub fn listed(visit: &Visit<'_>, path: &str, after: &str) -> Result<Listed, ApiE
     let goes_on = names.len() > PAGE_SIZE;
     names.truncate(PAGE_SIZE);
     let next = names.last().filter(|_| goes_on).cloned();
-    Ok(Listed { names, next })
+    Ok(Listed {
+        names,
+        is_later: !after.is_empty(),
+        next,
+    })
 }

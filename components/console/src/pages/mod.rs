@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod configuration;
+mod confirmation;
 mod explain;
 mod fields;
 mod identity;
@@ -71,10 +72,7 @@ impl<'a> Visit<'a> {
 /// 400 when it is empty.
 fn required<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
     match text {
-        "" => Err(ApiError {
-            status: 400,
-            messages: vec![format!("The {name} is missing")],
-        }),
+        "" => Err(ApiError::new(400, format!("The {name} is missing"))),
         text => Ok(text),
     }
 }
@@ -96,10 +94,7 @@ fn typed_mount<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
 /// 409 when there is something, and the error of the API when it does not tell.
 fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError> {
     match visit.api.read(path) {
-        Ok(_) => Err(ApiError {
-            status: 409,
-            messages: vec!["the name is in use".to_owned()],
-        }),
+        Ok(_) => Err(ApiError::new(409, "the name is in use")),
         Err(error) if error.status == 404 => Ok(()),
         Err(mut error) => {
             let told = "nothing was written: whether the name is in use could not be read";
@@ -216,8 +211,8 @@ const ROUTES: [&[Route]; 4] = [
             tokens::look_up,
         ),
         Route::form("/ui/tokens/revoke", tokens::revoke),
-        Route::page("/ui/leases", leases::list),
-        Route::form("/ui/leases/revoke", leases::revoke),
+        Route::page(leases::PATH, leases::list),
+        Route::form(leases::REVOKING, leases::revoke),
         Route::page(OPENAPI, openapi),
     ],
     identity::ROUTES,

@@ -3,11 +3,14 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Answer, Outcome, Visit, required, then, tuning, typed_mount};
-use crate::api::{ApiError, at, encoded, encoded_path};
+use super::confirmation::{is_asked, require_typed, typing};
+use super::{Answer, Outcome, Visit, once_more, required, then, tuning, typed_mount};
+use crate::api::{at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, button, form, input, refused, table};
+use crate::layout::{Page, button, form, input, table};
 
+/// The name of the list.
+const NAME: &str = "Auth mounts";
 /// Where mounts are listed and enabled.
 pub const PATH: &str = "/ui/mounts";
 
@@ -22,10 +25,10 @@ pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         .collect();
     let path = visit.sent_to(PATH).map_or("gcp", |form| form.text("path"));
     Ok(Outcome::Page(Page::new(
-        "Auth mounts",
+        NAME,
         html! {
             (told)
-            (table(&["Path", "Type", "Description", "Pages", "Actions"], &rows))
+            (table(NAME, &["Path", "Type", "Description", "Pages", "Actions"], &rows, "There are no auth mounts yet: enable one."))
             h2 { "Enable the Google Cloud method" }
             (form(visit.session, PATH, html! {
                 (input("path", "Path", "Clients log in at auth/<path>/login.", path))
@@ -76,24 +79,16 @@ pub fn enable(visit: &Visit<'_>, form: &Fields) -> Answer {
 /// Disables a method, once its path was typed.
 pub fn disable(visit: &Visit<'_>, form: &Fields) -> Answer {
     let path = required("path", form.text("path"))?;
-    // The list asks for this page without a word typed; its form sends one.
-    if !form.is_ticked("typed") {
+    if !is_asked(form) {
         return Ok(Outcome::Page(confirm(visit, path, html! {})));
     }
-    if form.text("typed").trim_matches('/') != path {
-        let error = ApiError {
-            status: 400,
-            messages: vec!["the typed path is a different one; nothing was disabled".to_owned()],
-        };
-        return Ok(Outcome::Page(Page {
-            status: error.status,
-            ..confirm(visit, path, refused(&error))
-        }));
+    if let Err(error) = require_typed(form, path, "path", "disabled") {
+        return once_more(error, |told| Ok(Outcome::Page(confirm(visit, path, told))));
     }
     visit
         .api
         .delete(&format!("/v1/sys/auth/{}", encoded_path(path)))?;
-    Ok(Outcome::Redirect("/ui/mounts".to_owned()))
+    Ok(Outcome::Redirect(PATH.to_owned()))
 }
 
 fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
@@ -104,9 +99,9 @@ fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
             p { "This deletes its configuration and its roles, and revokes every token that it made. It cannot be undone." }
             (form(visit.session, "/ui/mounts/disable", html! {
                 input type="hidden" name="path" value=(path);
-                (input("typed", "Path", "Type the path of the mount once more.", ""))
+                (typing("Path", "Type the path of the mount once more."))
             }, "Disable it"))
-            p { a href="/ui/mounts" { "Leave it as it is" } }
+            p { a href=(PATH) { "Leave it as it is" } }
         },
     )
 }

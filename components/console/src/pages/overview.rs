@@ -86,7 +86,7 @@ pub fn page(visit: &Visit<'_>) -> Answer {
     Ok(Outcome::Page(Page::new(
         "Overview",
         html! {
-            (facts(&[
+            (facts([
                 ("State", state.to_owned()),
                 ("Version", at(&health, "/version")),
                 ("Cluster", at(&health, "/cluster_name")),
@@ -104,11 +104,11 @@ pub fn page(visit: &Visit<'_>) -> Answer {
             }
             @if !seen.counts.is_empty() {
                 h2 { "What there is" }
-                (facts(&seen.counts))
+                (facts(seen.counts.clone()))
             }
             @if let Some(own) = &own {
                 h2 { "Your token" }
-                (facts(&[
+                (facts([
                     ("Name", at(own, "/data/display_name")),
                     ("Policies", at(own, "/data/policies")),
                     ("Seconds left", match at(own, "/data/ttl").as_str() {

@@ -4,10 +4,13 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::listing::listed;
-use super::{Answer, Outcome, Visit, require_free};
+use super::{Answer, Outcome, Visit, once_more, require_free};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, area, button, form, input, notice, refused, status_of, table};
+use crate::layout::{Page, area, button, form, input, notice, table};
+
+/// The name of the list.
+const NAME: &str = "Policies";
 
 /// A policy to begin with.
 const EXAMPLE: &str = "# What is not allowed here is refused.\npath \"auth/token/lookup-self\" {\n  capabilities = [\"read\"]\n}\n";
@@ -30,10 +33,10 @@ pub fn list(visit: &Visit<'_>) -> Answer {
         })
         .collect();
     Ok(Outcome::Page(Page::new(
-        "Policies",
+        NAME,
         html! {
-            (table(&["Policy", "Actions"], &rows))
-            @if let Some(last) = &listed.next { p { a href={ "/ui/policies?after=" (encoded(last)) } { "Next page" } } }
+            (table(NAME, &["Policy", "Actions"], &rows, "There are no policies that your token may see."))
+            (listed.turning(NAME, "/ui/policies?after"))
             p { a href="/ui/policies/edit" { "Write a policy" } }
         },
     )))
@@ -95,19 +98,18 @@ pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     };
     let text = form.raw("policy").replace("\r\n", "\n");
     let saved = match name.as_str() {
-        "" => Err(ApiError {
-            status: 400,
-            messages: vec!["the policy has no name yet".to_owned()],
-        }),
+        "" => Err(ApiError::new(400, "the policy has no name yet")),
         _ => write(&text),
     };
     match saved {
         Ok(_) => Ok(Outcome::Redirect(format!("{}&done=saved", address(&name)))),
         Err(error) => {
-            let told = html! { (refused(&error)) (line_at_fault(&error, &text)) };
-            let mut page = editor(visit, known, form.text("name"), &text, Some(told));
-            page.status = status_of(&error);
-            Ok(Outcome::Page(page))
+            let line = line_at_fault(&error, &text);
+            once_more(error, |told| {
+                let told = html! { (told) (line) };
+                let page = editor(visit, known, form.text("name"), &text, Some(told));
+                Ok(Outcome::Page(page))
+            })
         }
     }
 }

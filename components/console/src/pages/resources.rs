@@ -21,54 +21,73 @@ pub fn document(kind: &str, attributes: impl Into<Value>) -> Value {
     json!({ "data": { "type": kind, "attributes": attributes.into() } })
 }
 
-/// The field of a query that names the page of a list, where a page shows one list.
-const PAGE: &str = "page";
-
-/// The page of the list at `path` that the visitor turned to.
-///
-/// # Errors
-///
-/// When the answer is not a success.
-pub fn turned_to(visit: &Visit<'_>, path: &str) -> Result<Value, ApiError> {
-    turned_to_by(visit, PAGE, path)
+/// A page of a list, to which the visitor turned.
+pub struct Turned {
+    answer: Value,
+    /// The field of the query that names the page. Where a page of ours shows several lists, each is turned by a field of its own.
+    field: &'static str,
+    number: u32,
 }
 
-/// The same where a page shows several lists, each of which is turned by a `field` of its own.
-///
-/// # Errors
-///
-/// When the answer is not a success.
-pub fn turned_to_by(visit: &Visit<'_>, field: &str, path: &str) -> Result<Value, ApiError> {
-    let mark = if path.contains('?') { '&' } else { '?' };
-    visit.api.read(&format!(
-        "{path}{mark}page%5Bsize%5D={PAGE_SIZE}&page%5Bnumber%5D={}",
-        number(visit, field)
-    ))
+impl Turned {
+    /// The page of the only list of a page of ours, which is at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is not a success.
+    pub fn read(visit: &Visit<'_>, path: &str) -> Result<Self, ApiError> {
+        Self::read_by(visit, "page", path)
+    }
+
+    /// The page of one of several lists, which is turned by `field`.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is not a success.
+    pub fn read_by(visit: &Visit<'_>, field: &'static str, path: &str) -> Result<Self, ApiError> {
+        let number = visit.query.text(field).parse().unwrap_or(1).max(1);
+        let mark = if path.contains('?') { '&' } else { '?' };
+        let answer = visit.api.read(&format!(
+            "{path}{mark}page%5Bsize%5D={PAGE_SIZE}&page%5Bnumber%5D={number}"
+        ))?;
+        Ok(Self {
+            answer,
+            field,
+            number,
+        })
+    }
+
+    /// The resources on it.
+    pub fn entries(&self) -> impl Iterator<Item = &Value> {
+        entries(&self.answer)
+    }
+
+    /// The links to the pages before and after, where there are any. `address` is that of our page with the list `name`, with a query.
+    pub fn turning(&self, name: &str, address: &str) -> Markup {
+        let pages = self
+            .answer
+            .pointer("/meta/pagination/total-pages")
+            .and_then(Value::as_u64)
+            .unwrap_or(1)
+            .max(1);
+        let turned = |number: u32| format!("{address}&{}={number}", self.field);
+        html! {
+            @if pages > 1 || self.number > 1 {
+                nav aria-label={ "Pages: " (name) } { p {
+                    @if self.number > 1 { a href=(turned(self.number.saturating_sub(1))) { "Previous page" } " " }
+                    "Page " (self.number) " of " (pages)
+                    @if u64::from(self.number) < pages { " " a href=(turned(self.number.saturating_add(1))) { "Next page" } }
+                } }
+            }
+        }
+    }
 }
 
-fn number(visit: &Visit<'_>, field: &str) -> u32 {
-    visit.query.text(field).parse().unwrap_or(1).max(1)
-}
-
-/// The links to the pages before and after. `address` is that of the list, with a query.
-pub fn turning(visit: &Visit<'_>, answer: &Value, address: &str) -> Markup {
-    turning_by(visit, PAGE, answer, address)
-}
-
-/// The same where a page shows several lists, each of which is turned by a `field` of its own.
-pub fn turning_by(visit: &Visit<'_>, field: &str, answer: &Value, address: &str) -> Markup {
-    let page = number(visit, field);
-    let pages = answer
-        .pointer("/meta/pagination/total-pages")
-        .and_then(Value::as_u64)
-        .unwrap_or(1);
-    let turned = |page: u32| format!("{address}&{field}={page}");
-    html! {
-        nav aria-label="Pages" { p {
-            @if page > 1 { a href=(turned(page.saturating_sub(1))) { "Previous page" } " " }
-            "Page " (page) " of " (pages.max(1))
-            @if u64::from(page) < pages { " " a href=(turned(page.saturating_add(1))) { "Next page" } }
-        } }
+/// The text in the place of the rows of a list that has none: `without_any`, unless it was searched in vain.
+pub fn empty_text<'t>(searched: &str, without_any: &'t str) -> &'t str {
+    match searched {
+        "" => without_any,
+        _ => "Nothing matches the search. Search for less, or for nothing to see all.",
     }
 }
 

@@ -128,7 +128,7 @@ fn choice(visit: &Visit<'_>, tokens: &[Value]) -> Page {
         "Which of the tokens is it?",
         html! {
             p { "You are not signed out yet. There are several tokens, and the API does not say which of them you signed in with." }
-            (table(&["Description", "Made", "Last used", "Actions"], &rows))
+            (table("Tokens", &["Description", "Made", "Last used", "Actions"], &rows, "There are none."))
             (form(visit.session, "/ui/sign-out", html! {}, "Sign out and revoke none"))
         },
     )

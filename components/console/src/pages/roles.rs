@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::fields::{Kind, Shown, change, field, filled, lines};
 use super::listing::listed;
-use super::{Answer, Outcome, Visit, require_free, required};
+use super::{Answer, Outcome, Visit, once_more, require_free, required};
 use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
-use crate::layout::{Page, button, form, input, notice, refused, select, status_of, table};
+use crate::layout::{Page, button, form, input, notice, select, table};
 
 /// The roles that have a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,13 +72,13 @@ pub fn list(visit: &Visit<'_>) -> Answer {
             ]
         })
         .collect();
+    let title = format!("Roles of {mount}");
+    let empty = "There are no roles yet, so no workload can log in here: make one.";
     Ok(Outcome::Page(Page::new(
-        format!("Roles of {mount}"),
+        title.as_str(),
         html! {
-            (table(&["Role", "Actions"], &rows))
-            @if let Some(last) = &listed.next {
-                p { a href={ "/ui/roles?mount=" (mount_query) "&after=" (encoded(last)) } { "Next page" } }
-            }
+            (table(&title, &["Role", "Actions"], &rows, empty))
+            (listed.turning(&title, &format!("/ui/roles?mount={mount_query}&after")))
             p { a href={ "/ui/roles/edit?mount=" (mount_query) } { "Make a role" } }
         },
     )))
@@ -195,12 +195,10 @@ pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
             "{}&done=saved",
             address(mount, role)
         ))),
-        Err(error) => {
-            let told = Some(refused(&error));
-            let mut page = page(visit, mount, known, &Value::Null, Some(form), told);
-            page.status = status_of(&error);
+        Err(error) => once_more(error, |told| {
+            let page = page(visit, mount, known, &Value::Null, Some(form), Some(told));
             Ok(Outcome::Page(page))
-        }
+        }),
     }
 }
 

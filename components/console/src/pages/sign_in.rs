@@ -8,7 +8,9 @@ use super::{Answer, Outcome, SIGN_IN, Visit, revocation, typed_mount};
 use crate::api::{ApiError, at, encoded_path};
 use crate::exchange::Request;
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, notice, refused, refused_as, secret, status_of};
+use crate::layout::{
+    Page, area, form, input, notice, refused, refused_as, secret, status_of, summary,
+};
 use crate::session::{Credential, MAXIMUM_TOKEN_BYTES, Session, SessionError};
 
 /// Bytes of a JWT at most; those of Google have below 4 KiB.
@@ -49,7 +51,7 @@ pub fn over(
         status: 401,
         title: "Sign in".to_owned(),
         content: html! {
-            (notice(why))
+            (summary(html! { p { (why) } }))
             @if let Some(typed) = typed {
                 h2 { "What you typed" }
                 p class="field" {
@@ -81,19 +83,19 @@ fn forms(session: &Session, mount: &str, role: &str) -> Markup {
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="token";
             (secret("token", "Token of the server", "From a login or from auth/token/create. It is kept sealed in this browser until you sign out."))
-        }, "Sign in"))
+        }, "Sign in with the token"))
         h2 { "With a JWT" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="jwt";
             (input("mount", "Mount", "The path where the auth method is enabled.", mount))
             (input("role", "Role", "The role to log in under.", role))
             (area("jwt", "JWT", "From `gatehouse login-jwt`, or from the metadata server of an instance.", "", 4))
-        }, "Log in"))
+        }, "Sign in with the JWT"))
         h2 { "With an API token for organizations" }
         (form(session, "/ui/sign-in", html! {
             input type="hidden" name="by" value="organizations";
             (secret("api_token", "API token", "The token of a user, a team or an organization. It can access only the pages of organizations."))
-        }, "Sign in"))
+        }, "Sign in with the API token"))
     }
 }
 
@@ -170,10 +172,7 @@ fn by_jwt(visit: &Visit<'_>, form: &Fields) -> Result<Credential, ApiError> {
 
 /// `token`, where a cookie and a header can hold it.
 fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
-    let told = |message: &str| ApiError {
-        status: 400,
-        messages: vec![message.to_owned()],
-    };
+    let told = |message: &str| ApiError::new(400, message);
     if token.is_empty() {
         return Err(told("the token is missing"));
     }
@@ -198,10 +197,10 @@ fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
 pub fn pasted_jwt(form: &Fields) -> Result<&str, ApiError> {
     match form.text("jwt") {
         jwt if jwt.len() <= MAXIMUM_JWT_BYTES => Ok(jwt),
-        _ => Err(ApiError {
-            status: 413,
-            messages: vec!["what was pasted is longer than any JWT; paste only the JWT".to_owned()],
-        }),
+        _ => Err(ApiError::new(
+            413,
+            "what was pasted is longer than any JWT; paste only the JWT",
+        )),
     }
 }
 

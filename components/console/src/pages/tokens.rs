@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 
 use super::listing::listed;
 use super::{Answer, Outcome, Visit, once_more, required};
-use crate::api::{encoded, shown};
+use crate::api::shown;
 use crate::form::Fields;
-use crate::layout::{Page, button, form, input, refused, table};
+use crate::layout::{Page, button, facts, form, input, table, unavailable};
 
+/// The name of the list.
+const NAME: &str = "Tokens";
 /// Where tokens are listed and looked up.
 pub const PATH: &str = "/ui/tokens";
 
@@ -28,22 +30,23 @@ pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
                 html! { code { (accessor) } },
                 html! {
                     (look(visit, accessor)) " "
-                    (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke"))
+                    (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], &format!("Revoke {accessor}")))
                 },
             ]
         })
         .collect();
-    let next = listed.as_ref().ok().and_then(|listed| listed.next.as_ref());
     Ok(Outcome::Page(Page::new(
-        "Tokens",
+        NAME,
         html! {
             (told)
             (form(visit.session, PATH, input("accessor", "Accessor", "It identifies a token without revealing it, as in audit records.", visit.typed(PATH, "accessor")), "Look up"))
             @match &listed {
-                Ok(_) => (table(&["Accessor", "Actions"], &rows)),
-                Err(error) => (refused(error)),
+                Ok(listed) => {
+                    (table(NAME, &["Accessor", "Actions"], &rows, "There are no service tokens."))
+                    (listed.turning(NAME, &format!("{PATH}?after")))
+                }
+                Err(error) => (unavailable(error)),
             }
-            @if let Some(last) = next { p { a href={ "/ui/tokens?after=" (encoded(last)) } { "Next page" } } }
         },
     )))
 }
@@ -53,7 +56,7 @@ fn look(visit: &Visit<'_>, accessor: &str) -> Markup {
         form class="inline" method="post" action="/ui/tokens" {
             (crate::layout::key(visit.session))
             input type="hidden" name="accessor" value=(accessor);
-            button { "Look up" }
+            button { "Look up " (accessor) }
         }
     }
 }
@@ -77,7 +80,7 @@ pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
     Ok(Outcome::Page(Page::new(
         "A token",
         html! {
-            dl { @for (name, value) in members { dt { (name.replace('_', " ")) } dd { (shown(value)) } } }
+            (facts(members.map(|(name, value)| (name.as_str(), shown(value)))))
             (button(visit.session, "/ui/tokens/revoke", &[("accessor", accessor)], "Revoke it and its children"))
             p { a href="/ui/tokens" { "Tokens" } }
         },

@@ -22,11 +22,14 @@ pub fn person(id: &str) -> Value {
 }
 
 type Rule = (&'static str, String, u16, Value);
+/// A method, and the beginning of a target, after which a rule is in force.
+type Later = (&'static str, String, Rule);
 
 /// The answers of the API, the last rule first, and the requests that it was sent.
 #[derive(Clone, Default)]
 pub struct Api {
     rules: Rc<RefCell<Vec<Rule>>>,
+    later: Rc<RefCell<Vec<Later>>>,
     sent: Rc<RefCell<Vec<Request>>>,
 }
 
@@ -35,6 +38,18 @@ impl Api {
     pub fn answers(&self, method: &'static str, target: &str, status: u16, body: Value) {
         let rule = (method, target.to_owned(), status, body);
         self.rules.borrow_mut().push(rule);
+    }
+
+    /// Answers by `rule` after a request with `method` of a target that begins with `target`.
+    pub fn answers_after(
+        &self,
+        method: &'static str,
+        target: &str,
+        rule: (&'static str, &str, u16, Value),
+    ) {
+        let rule = (rule.0, rule.1.to_owned(), rule.2, rule.3);
+        let later = (method, target.to_owned(), rule);
+        self.later.borrow_mut().push(later);
     }
 
     /// The requests since the last time this was asked.
@@ -52,6 +67,13 @@ impl Exchange for Api {
         let (status, body) = rule.map_or((404, json!({ "errors": [] })), |rule| {
             (rule.2, rule.3.clone())
         });
+        drop(rules);
+        let later = self.later.borrow();
+        let begins = later.iter().filter(|(method, target, _)| {
+            *method == request.method && request.target.starts_with(target.as_str())
+        });
+        let begins = begins.map(|(.., rule)| rule.clone());
+        self.rules.borrow_mut().extend(begins);
         self.sent.borrow_mut().push(request);
         Response {
             status,

@@ -146,7 +146,7 @@ fn the_capabilities_are_those_of_the_token_that_the_accessor_names() {
         ];
         let shown = browser.submit("/ui/capabilities", &form);
         assert!(shown.text.contains("<td>read, list</td>"), "{}", shown.text);
-        let denied = "<code>sys/auth</code></td><td><span class=\"failed\">nothing</span>";
+        let denied = "<code>sys/auth</code></th><td><span class=\"failed\">nothing</span>";
         assert!(shown.text.contains(denied), "{}", shown.text);
         let asked = changes(&browser).remove(0);
         assert_eq!(asked.1, path);

@@ -7,7 +7,7 @@ use crate::browser::{Browser, person};
 const HOSTILE: &str = "\"><script>alert(1)</script>&'/../?#%";
 
 /// Answers every list of both APIs with hostile texts in all that an answer shows.
-fn hostile(api: &crate::browser::Api) {
+pub fn hostile(api: &crate::browser::Api) {
     let keys = json!({ "data": { "keys": [HOSTILE] } });
     api.answers("LIST", "/v1/", 200, keys);
     let object = json!({ "data": {
@@ -37,6 +37,8 @@ fn hostile(api: &crate::browser::Api) {
         "organizations/%22",
         "teams/x",
         "agent-pools/x",
+        "users/x",
+        "users/%22",
         "admin/organizations/x",
         "admin/general-settings",
         "admin/data-retention-policy-settings",
@@ -47,6 +49,8 @@ fn hostile(api: &crate::browser::Api) {
         "organizations/%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E%26%27%2F..%2F%3F%23%25/",
         "teams/x/",
         "agent-pools/x/",
+        "users/x/",
+        "users/%22%3E%3Cscript%3E/",
         "admin/organizations?",
     ] {
         api.answers("GET", &format!("/api/v2/{list_below}"), 200, list.clone());
@@ -56,7 +60,7 @@ fn hostile(api: &crate::browser::Api) {
 }
 
 /// Every page that a visitor looks at without sending a form.
-const PAGES: &[&str] = &[
+pub const PAGES: &[&str] = &[
     "/ui/",
     "/ui/sign-in",
     "/ui/mounts",
@@ -102,6 +106,9 @@ const PAGES: &[&str] = &[
     "/ui/site",
     "/ui/site/organizations",
     "/ui/site/organization?name=x",
+    "/ui/site/user",
+    "/ui/site/user?id=x",
+    "/ui/site/user?id=%22%3E%3Cscript%3E",
     "/ui/nothing",
 ];
 
@@ -291,7 +298,11 @@ fn lists_of_an_organization_are_turned_each_by_itself() {
     api.answers("GET", "/api/v2/organizations/acme", 200, organization);
     api.answers("GET", "/api/v2/account/details", 200, person("user-1"));
     let one = json!({ "data": { "attributes": { "name": "one" } } });
-    for path in ["/api/v2/teams/t-1", "/api/v2/agent-pools/p-1"] {
+    for path in [
+        "/api/v2/teams/t-1",
+        "/api/v2/agent-pools/p-1",
+        "/api/v2/users/user-1",
+    ] {
         api.answers("GET", path, 200, one.clone());
     }
     let of = "/api/v2/organizations/acme";
@@ -351,6 +362,11 @@ fn lists_of_an_organization_are_turned_each_by_itself() {
             "page",
             "/api/v2/admin/organizations?q=&".to_owned(),
         ),
+        (
+            "/ui/site/user?id=user-1",
+            "page",
+            "/api/v2/users/user-1/authentication-tokens?".to_owned(),
+        ),
     ] {
         let second = format!("{list}page%5Bsize%5D=50&page%5Bnumber%5D=2");
         let answer = json!({ "data": [], "meta": { "pagination": { "total-pages": 3 } } });
@@ -403,7 +419,11 @@ fn an_empty_list_is_a_page_and_an_error_says_what_to_do_next() {
     let mut browser = Browser::signed_in();
     let shown = browser.get("/ui/policies");
     assert_eq!(shown.status, 200);
-    assert!(shown.text.contains("There is nothing here."));
+    assert!(
+        shown
+            .text
+            .contains("There are no policies that your token may see.")
+    );
     browser.api.answers(
         "LIST",
         "/v1/sys/policies/acl",

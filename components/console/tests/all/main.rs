@@ -15,6 +15,7 @@ mod lists;
 mod overview;
 mod own_tokens;
 mod posts;
+mod reading;
 mod secrets;
 mod sessions;
 mod settings;

@@ -66,7 +66,9 @@ fn deletions() -> Vec<Post> {
             ("DELETE", "/api/v2/authentication-tokens/at-1"), Value::Null),
         post("/ui/organizations/token/revoke?name=acme", &[("kind", "audit-trails")], Some("/ui/organizations/token?name=acme"),
             ("DELETE", "/api/v2/organizations/acme/authentication-token?token=audit-trails"), Value::Null),
-        post("/ui/organizations/own-tokens/revoke", &[("id", "at-1")], Some("/ui/organizations/own-tokens"),
+        post("/ui/organizations/own-tokens/revoke", &[("id", "at-1"), ("confirmed", "yes")], Some("/ui/organizations/own-tokens"),
+            ("DELETE", "/api/v2/authentication-tokens/at-1"), Value::Null),
+        post("/ui/site/user/revoke?id=user-1", &[("id", "at-1")], Some("/ui/site/user?id=user-1"),
             ("DELETE", "/api/v2/authentication-tokens/at-1"), Value::Null),
         post("/ui/organizations/retention?name=acme", &[("unset", "yes")], Some("/ui/organizations/retention?name=acme"),
             ("DELETE", "/api/v2/organizations/acme/relationships/data-retention-policy"), Value::Null),
@@ -105,6 +107,9 @@ fn changes_of_organizations() -> Vec<Post> {
             document("authentication-tokens", &json!({ "description": "laptop", "expired-at": "2030-01-01T00:00:00Z" }))),
         post("/ui/organizations/own-tokens", &[("description", "")], None,
             ("POST", "/api/v2/users/user-1/authentication-tokens"), document("authentication-tokens", &json!({}))),
+        post("/ui/site/user?id=user-1", &[("description", "new"), ("expired-at", "2030-01-01T00:00:00Z")], None,
+            ("POST", "/api/v2/users/user-1/authentication-tokens"),
+            document("authentication-tokens", &json!({ "description": "new", "expired-at": "2030-01-01T00:00:00Z" }))),
         post("/ui/organizations/token/lifetime?name=acme", &[("token-type", "team"), ("days", "2")], Some("/ui/organizations/token?name=acme"),
             ("PATCH", "/api/v2/organizations/acme/token-ttl-policies"),
             document("organization-token-ttl-policies", &json!({ "token-ttl-policies": [{ "token-type": "team", "max-ttl-ms": 172_800_000 }] }))),
@@ -143,6 +148,7 @@ fn visitor(status: u16, body: &Value) -> Browser {
         api.answers("GET", &format!("/api/v2/{path}"), 200, one(attributes));
     }
     api.answers("GET", "/api/v2/account/details", 200, person("user-1"));
+    api.answers("GET", "/api/v2/users/user-1", 200, person("user-1"));
     for list in [
         "organizations/acme/",
         "teams/t-1/",

@@ -44,8 +44,15 @@ pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) ->
     };
     // An internal group has none, and an external one at most one.
     let takes_one = kind == Kind::Entity || (at(object, "/type") == "external" && single.is_none());
+    let empty = match (kind, takes_one) {
+        (Kind::Entity, _) => "There are none yet: no login is one of this entity. Add one below.",
+        (Kind::Group, true) => {
+            "There is none yet: no login makes its entity a member. Add one below."
+        }
+        (Kind::Group, false) => "An internal group has none: its members are named.",
+    };
     html! {
-        (table(&["Name", "Mount", "Type", "Identifier", "Actions"], &rows))
+        (table("Aliases", &["Name", "Mount", "Type", "Identifier", "Actions"], &rows, empty))
         @if takes_one {
             (form(visit.session, ADDING, html! {
                 input type="hidden" name="kind" value=(kind.name());
@@ -80,9 +87,11 @@ fn accessor(visit: &Visit<'_>, path: &str) -> Result<String, ApiError> {
     let mounts = visit.api.read("/v1/sys/auth")?;
     let path = format!("{}/", typed_mount("mount", path)?);
     let mount = mounts.get("data").and_then(|mounts| mounts.get(&path));
-    mount.map(|mount| at(mount, "/accessor")).ok_or(ApiError {
-        status: 400,
-        messages: vec!["there is no auth mount at that path; “Auth mounts” lists them".to_owned()],
+    mount.map(|mount| at(mount, "/accessor")).ok_or_else(|| {
+        ApiError::new(
+            400,
+            "there is no auth mount at that path; “Auth mounts” lists them",
+        )
     })
 }
 

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::Kind;
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, area, form, input, refused, select, status_of, tick};
+use crate::layout::{Page, area, form, input, select, tick};
 use crate::pages::fields::{
     Kind as Form, Shown, change, filled, keys_left_out, lines, pair_lines, pairs,
 };
-use crate::pages::{Answer, Outcome, Visit, require_free, required};
+use crate::pages::{Answer, Outcome, Visit, once_more, require_free, required};
 
 /// The form: of a new object where the query names none.
 pub(super) fn page(visit: &Visit<'_>) -> Answer {
@@ -137,12 +137,10 @@ pub(super) fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     };
     match saved {
         Ok(_) => Ok(Outcome::Redirect(kind.address(form.text("name")))),
-        Err(error) => {
-            let told = refused(&error);
-            let mut page = form_page(visit, kind, known, &Value::Null, Some(form), told);
-            page.status = status_of(&error);
+        Err(error) => once_more(error, |told| {
+            let page = form_page(visit, kind, known, &Value::Null, Some(form), told);
             Ok(Outcome::Page(page))
-        }
+        }),
     }
 }
 

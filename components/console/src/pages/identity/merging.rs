@@ -41,19 +41,14 @@ pub(super) fn merge(visit: &Visit<'_>, form: &Fields) -> Answer {
 fn merged(visit: &Visit<'_>, form: &Fields) -> Result<Value, ApiError> {
     let names = form.lines("merged");
     if names.len() > MAXIMUM_MERGED {
-        return Err(ApiError {
-            status: 400,
-            messages: vec![format!(
-                "at most {MAXIMUM_MERGED} entities are merged at once"
-            )],
-        });
+        return Err(ApiError::new(
+            400,
+            format!("at most {MAXIMUM_MERGED} entities are merged at once"),
+        ));
     }
     let id = |name: &str| {
         let unknown = |error: ApiError| match error.status {
-            404 => ApiError {
-                status: 400,
-                messages: vec![format!("there is no entity {name}")],
-            },
+            404 => ApiError::new(400, format!("there is no entity {name}")),
             _ => error,
         };
         id_of(visit, Kind::Entity, name).map_err(unknown)

@@ -11,7 +11,7 @@ use super::listing::listed;
 use super::{Answer, Outcome, Route, Visit};
 use crate::api::{ApiError, at, encoded, shown};
 use crate::form::Fields;
-use crate::layout::{Page, button, table};
+use crate::layout::{Page, button, facts, table};
 
 /// The two kinds of objects that identity has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,8 +80,18 @@ pub const ROUTES: &[Route] = &[
 
 /// Both lists; each pages by itself.
 fn list(visit: &Visit<'_>) -> Answer {
-    let entities = part(visit, Kind::Entity, "entities_after")?;
-    let groups = part(visit, Kind::Group, "groups_after")?;
+    let entities = part(
+        visit,
+        Kind::Entity,
+        "Entities",
+        "There are no entities yet: make one, or wait for the first login, which makes one.",
+    )?;
+    let groups = part(
+        visit,
+        Kind::Group,
+        "Groups",
+        "There are no groups yet: make one to give several entities the same policies.",
+    )?;
     Ok(Outcome::Page(Page::new(
         "Identity",
         html! {
@@ -97,19 +107,19 @@ fn list(visit: &Visit<'_>) -> Answer {
     )))
 }
 
-fn part(visit: &Visit<'_>, kind: Kind, after: &str) -> Result<Markup, ApiError> {
+/// The list of a kind, called `list`.
+fn part(visit: &Visit<'_>, kind: Kind, list: &str, empty: &str) -> Result<Markup, ApiError> {
     let path = format!("/v1/identity/{}/name", kind.name());
-    let listed = listed(visit, &path, visit.query.text(after))?;
+    let after = format!("{}_after", list.to_lowercase());
+    let listed = listed(visit, &path, visit.query.text(&after))?;
     let rows: Vec<Vec<Markup>> = listed
         .names
         .iter()
         .map(|name| vec![html! { a href=(kind.address(name)) { (name) } }])
         .collect();
     Ok(html! {
-        (table(&["Name"], &rows))
-        @if let Some(last) = &listed.next {
-            p { a href={ "/ui/identity?" (after) "=" (encoded(last)) } { "Next page" } }
-        }
+        (table(list, &["Name"], &rows, empty))
+        (listed.turning(list, &format!("/ui/identity?{after}")))
     })
 }
 
@@ -122,9 +132,7 @@ fn one(visit: &Visit<'_>, kind: Kind, told: Markup) -> Answer {
 fn shown_by_name(visit: &Visit<'_>, kind: Kind, name: &str, told: Markup) -> Answer {
     let object = kind.read(visit, name)?;
     let members = object.as_object().into_iter().flatten();
-    let facts = members.filter(|(name, value)| {
-        !matches!(name.as_str(), "aliases" | "alias") && !shown(value).is_empty()
-    });
+    let members = members.filter(|(name, _)| !matches!(name.as_str(), "aliases" | "alias"));
     let title = match kind {
         Kind::Entity => format!("Entity {name}"),
         Kind::Group => format!("Group {name}"),
@@ -134,7 +142,7 @@ fn shown_by_name(visit: &Visit<'_>, kind: Kind, name: &str, told: Markup) -> Ans
         title,
         html! {
             (told)
-            dl { @for (name, value) in facts { dt { (name.replace('_', " ")) } dd { (shown(value)) } } }
+            (facts(members.map(|(name, value)| (name.as_str(), shown(value)))))
             p { a href={ "/ui/identity/edit?kind=" (kind.name()) "&name=" (encoded(name)) } { "Change " (name) } }
             h2 { "Aliases" }
             (aliases::part(visit, kind, name, &object))

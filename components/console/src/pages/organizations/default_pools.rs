@@ -66,12 +66,9 @@ fn id_of(visit: &Visit<'_>, organization: &Organization, typed: &str) -> Result<
     match entries(&found).find(is_named) {
         Some(pool) => Ok(at(pool, "/id")),
         None if at(&found, "/meta/pagination/next-page").is_empty() => Ok(typed.to_owned()),
-        None => Err(ApiError {
-            status: 422,
-            messages: vec![
-                "more than 100 pools have this in their names: type the identifier of the pool"
-                    .to_owned(),
-            ],
-        }),
+        None => Err(ApiError::new(
+            422,
+            "more than 100 pools have this in their names: type the identifier of the pool",
+        )),
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn part(visit: &Visit<'_>) -> Markup {
     html! {
         @if !rows.is_empty() || are_more {
             h2 { "Your invitations" }
-            (table(&["Organization", "Answer"], &rows))
+            (table("Your invitations", &["Organization", "Answer"], &rows, "None was found."))
             @if are_more {
                 p { "You are a member of more organizations than this page looks at (" (memberships.len()) "): the API lists the invitations to the others." }
             }

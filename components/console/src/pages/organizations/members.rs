@@ -6,10 +6,12 @@ use serde_json::json;
 use super::Organization;
 use crate::api::{at, encoded};
 use crate::form::Fields;
-use crate::layout::{button, form, input, table};
-use crate::pages::resources::{entries, turned_to, turning};
+use crate::layout::{button, form, input, search, table};
+use crate::pages::resources::{Turned, empty_text, entries};
 use crate::pages::{Answer, Outcome, Visit, then};
 
+/// The name of the list.
+const NAME: &str = "Members and invitations";
 /// Where members are listed and invited.
 const PATH: &str = "/ui/organizations/members";
 
@@ -22,8 +24,9 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         organization.path,
         encoded(searched)
     );
-    let answer = turned_to(visit, &path)?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let memberships = Turned::read(visit, &path)?;
+    let rows: Vec<Vec<Markup>> = memberships
+        .entries()
         .map(|membership| {
             let (id, email) = (at(membership, "/id"), at(membership, "/attributes/email"));
             let fields = [("id", id.as_str())];
@@ -33,22 +36,19 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
                 html! { (at(membership, "/attributes/status")) },
                 html! { (at(membership, "/attributes/created-at")) },
                 html! { code { (id) } },
+                html! { code { (at(membership, "/relationships/user/data/id")) } },
                 button(visit.session, &action, &fields, &format!("Remove {email}")),
             ]
         })
         .collect();
     let place = organization.address("members");
     organization.page(
-        "Members and invitations",
+        NAME,
         html! {
             (told)
-            form method="get" action="/ui/organizations/members" role="search" {
-                input type="hidden" name="name" value=(organization.name);
-                (input("q", "Search", "A part of a name or an address.", searched))
-                p { button { "Search" } }
-            }
-            (table(&["Email", "State", "Since", "Identifier", "Actions"], &rows))
-            (turning(visit, &answer, &format!("{place}&q={}", encoded(searched))))
+            (search(PATH, Some(("name", &organization.name)), "A part of a name or an address.", searched))
+            (table(NAME, &["Email", "State", "Since", "Identifier", "User", "Actions"], &rows, empty_text(searched, "It has no members yet: invite a person.")))
+            (memberships.turning(NAME, &format!("{place}&q={}", encoded(searched))))
             h2 { "Invite a person" }
             (form(visit.session, &place, html! {
                 (input("email", "Email", "They see the invitation in their own list, under “Organizations”.", visit.typed(PATH, "email")))

@@ -16,14 +16,17 @@ mod trail;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::resources::{entries, turned_to, turning};
+use super::resources::{Turned, empty_text};
 use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, form, input, refused, table};
+use crate::layout::{Page, form, input, search, table, unavailable};
 
 pub use retention::{retention_fields, retention_of, retention_sent};
+pub use tokens::{MADE, end, list as list_of_tokens, wanted};
 
+/// The name of the list.
+const NAME: &str = "Organizations";
 /// Where organizations are listed and made.
 const PATH: &str = "/ui/organizations";
 
@@ -98,6 +101,8 @@ struct Organization {
     name: String,
     /// The path in the API.
     path: String,
+    /// The address of the page that the visitor is at, without the query.
+    visited: String,
 }
 
 impl Organization {
@@ -111,6 +116,7 @@ impl Organization {
         let name = at(&shown, "/data/attributes/name");
         Ok(Self {
             path: api_path(&name),
+            visited: visit.path.to_owned(),
             shown,
             name,
         })
@@ -157,7 +163,10 @@ impl Organization {
             format!("{title} of {}", self.name),
             html! {
                 nav aria-label={ "Organization " (self.name) } { ul {
-                    @for (place, text) in pages { li { a href=(self.address(place)) { (text) } } }
+                    @for (place, text) in pages {
+                        @let is_here = self.visited.strip_prefix(PATH).is_some_and(|rest| rest.trim_start_matches('/') == *place);
+                        li { a href=(self.address(place)) aria-current=[is_here.then_some("page")] { (text) } }
+                    }
                 } }
                 (content)
             },
@@ -176,15 +185,16 @@ fn api_path(name: &str) -> String {
 
 /// A part of a page that the visitor may not see does not take the rest away.
 fn part(made: Result<Markup, ApiError>) -> Markup {
-    made.unwrap_or_else(|error| refused(&error))
+    made.unwrap_or_else(|error| unavailable(&error))
 }
 
 /// The list, with a search and a form that makes one.
 fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let searched = visit.query.text("q");
     let query = encoded(searched);
-    let answer = turned_to(visit, &format!("/api/v2/organizations?q={query}"))?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let organizations = Turned::read(visit, &format!("/api/v2/organizations?q={query}"))?;
+    let rows: Vec<Vec<Markup>> = organizations
+        .entries()
         .map(|organization| {
             let name = at(organization, "/attributes/name");
             vec![
@@ -194,16 +204,17 @@ fn list(visit: &Visit<'_>, told: Markup) -> Answer {
             ]
         })
         .collect();
+    let empty = empty_text(
+        searched,
+        "There are none that you can see: make one, or ask an owner of one to invite you.",
+    );
     Ok(Outcome::Page(Page::new(
-        "Organizations",
+        NAME,
         html! {
             (told)
-            form method="get" action="/ui/organizations" role="search" {
-                (input("q", "Search", "A part of a name or an address.", searched))
-                p { button { "Search" } }
-            }
-            (table(&["Name", "Email", "Made"], &rows))
-            (turning(visit, &answer, &format!("/ui/organizations?q={query}")))
+            (search(PATH, None, "A part of a name or an address.", searched))
+            (table(NAME, &["Name", "Email", "Made"], &rows, empty))
+            (organizations.turning(NAME, &format!("{PATH}?q={query}")))
             (invitations::part(visit))
             h2 { "Make an organization" }
             (form(visit.session, PATH, html! {

@@ -3,16 +3,16 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::tokens::{MADE, end, list, wanted};
-use crate::api::{ApiError, at, encoded};
+use super::tokens::{MADE, end, list, told_apart, wanted};
+use crate::api::{ApiError, at, encoded, time_at};
 use crate::form::Fields;
-use crate::layout::{Page, facts, form, input};
-use crate::pages::resources::{made_token, turned_to, turning};
-use crate::pages::{Answer, Outcome, Visit};
+use crate::layout::{Page, facts, form, input, refused, status_of, tick};
+use crate::pages::resources::{Turned, entries, made_token};
+use crate::pages::{Answer, Outcome, Visit, required};
 
 /// Where the tokens are listed and made.
 pub(super) const PATH: &str = "/ui/organizations/own-tokens";
-/// Where the form goes that revokes one.
+/// Where the form goes that revokes one; it asks first.
 pub(super) const REVOKING: &str = "/ui/organizations/own-tokens/revoke";
 
 const TITLE: &str = "Your API tokens";
@@ -32,21 +32,32 @@ fn api_path(account: &Value) -> Option<String> {
     })
 }
 
+/// The path of the visitor's own tokens.
+///
+/// # Errors
+///
+/// When the API does not tell whose token it is, or it is no user's: then what was `left_undone` is told.
+fn own_path(visit: &Visit<'_>, left_undone: &str) -> Result<String, ApiError> {
+    api_path(&account(visit)?).ok_or_else(|| {
+        let told = format!("your token belongs to no user; {left_undone}");
+        ApiError::new(403, told)
+    })
+}
+
 /// The list, with a form that makes one.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let account = account(visit)?;
     let content = match api_path(&account) {
         Some(path) => {
-            let answer = turned_to(visit, &path)?;
+            let tokens = Turned::read(visit, &path)?;
             html! {
                 (told)
-                (facts(&[
+                (facts([
                     ("User", at(&account, "/data/attributes/username")),
                     ("Email", at(&account, "/data/attributes/email")),
                 ]))
-                p { "Each of these tokens can do in organizations all that you can do. You signed in with one of them, and the list does not say with which: after you revoke that one, sign out, and sign in with another. Make another token before you revoke your only one: without one you cannot sign in here." }
-                (list(visit, REVOKING, &answer))
-                (turning(visit, &answer, &format!("{PATH}?")))
+                p { "Each of these tokens can do in organizations all that you can do. You signed in with one of them; the list does not say with which." }
+                (list(visit, TITLE, &tokens, &format!("{PATH}?"), REVOKING))
                 h2 { "Make a token" }
                 (form(visit.session, PATH, html! {
                     (input("description", "Description", "What the token is for: the list shows it, so that you know which token to revoke.", visit.typed(PATH, "description")))
@@ -56,7 +67,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         }
         None => html! {
             (told)
-            p { "The token that you signed in with belongs to no user, so you have no API tokens here. Sign in with an API token of a user to see and make those of that user. A site administrator makes users, each with a first token." }
+            p { "The token that you signed in with belongs to no user, so you have no API tokens here. Sign in with an API token of a user to see and make those of that user. A site administrator makes users, each with a first token, and further tokens for them." }
             p { "For the tokens of an organization and of its teams, open it under " a href=(super::PATH) { "Organizations" } " and go to its page “Tokens”." }
         },
     };
@@ -65,22 +76,134 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
 
 /// Makes a token of the user, and shows it this once.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let path = account(visit).and_then(|account| {
-        api_path(&account).ok_or_else(|| ApiError {
-            status: 403,
-            messages: vec!["your token belongs to no user; no token was made".to_owned()],
-        })
-    });
-    let made = path.and_then(|path| visit.api.write(&path, &wanted(form)));
+    let made =
+        own_path(visit, "no token was made").and_then(|path| visit.api.write(&path, &wanted(form)));
     let title = "A token of yours";
     made_token(made, title, MADE, PATH.to_owned(), |told| page(visit, told))
 }
 
-/// Revokes a token of the user.
+/// Revokes a token of the user, once they confirmed it. The only one takes a second confirmation.
 pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let id = encoded(form.text("id"));
+    let id = required("token", form.text("id"))?;
+    let (is_confirmed, is_last_confirmed) = (form.is_ticked("confirmed"), form.is_ticked("last"));
+    let meant = Meant::read(visit, id)?;
+    let is_last = meant.consequence == Consequence::Last;
+    // It may have become the only one after the page asked.
+    if !is_confirmed || (is_last && !is_last_confirmed) {
+        let told = is_confirmed.then(|| {
+            ApiError::new(
+                400,
+                "this is your only API token; nothing was revoked, since the box is not ticked",
+            )
+        });
+        return Ok(Outcome::Page(meant.asking(visit, id, told.as_ref())));
+    }
     visit
         .api
-        .delete(&format!("/api/v2/authentication-tokens/{id}"))?;
-    Ok(Outcome::Redirect(PATH.to_owned()))
+        .delete(&format!("/api/v2/authentication-tokens/{}", encoded(id)))?;
+    match account(visit) {
+        Err(error) if error.status == 401 => Ok(Outcome::SignedOut(Some(match is_last {
+            true => ENDED_WITH_ALL,
+            false => ENDED,
+        }))),
+        _ => Ok(Outcome::Redirect(PATH.to_owned())),
+    }
+}
+
+/// The end of a session whose token was revoked.
+const ENDED: &str = "You revoked the token that you had signed in with. Sign in with another one.";
+/// The same where the token was the only one.
+const ENDED_WITH_ALL: &str = "You revoked your only API token. A site administrator can make another one for you, under “Site administration”.";
+
+/// Seconds for which a token is looked upon as just used: the API notes each minute that it was. The visitor's has just been used.
+const JUST: u64 = 3 * 60;
+
+/// What revoking a token means for the visitor's session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Consequence {
+    /// The session ends, and there is no token to sign in with again.
+    Last,
+    /// The session ends.
+    OfThisSession,
+    /// The session ends if the visitor signed in with this one of several that have just been used.
+    Unknown,
+    /// The session goes on.
+    OfNoSession,
+}
+
+/// The token that is to be revoked.
+struct Meant {
+    /// `None` where it is not among the first ones of the user, or not theirs: the API decides then.
+    shown: Option<Value>,
+    consequence: Consequence,
+}
+
+impl Meant {
+    /// Finds the token `id` among the visitor's.
+    ///
+    /// # Errors
+    ///
+    /// When the API does not list them.
+    fn read(visit: &Visit<'_>, id: &str) -> Result<Self, ApiError> {
+        let path = own_path(visit, "nothing was revoked")?;
+        let answer = visit.api.read(&format!("{path}?page%5Bsize%5D=100"))?;
+        // The list goes on showing those that are over.
+        let is_live = |token: &&Value| {
+            time_at(token, "/attributes/expired-at").is_none_or(|end| end > visit.now)
+        };
+        let has_just_been_used = |token: &&Value| {
+            time_at(token, "/attributes/last-used-at")
+                .is_some_and(|used| used.saturating_add(JUST) >= visit.now)
+        };
+        let is_meant = |token: &Value| at(token, "/id") == id;
+        let live: Vec<&Value> = entries(&answer).filter(is_live).collect();
+        let just_used: Vec<&Value> = live.iter().copied().filter(has_just_been_used).collect();
+        let consequence = match (live.as_slice(), just_used.as_slice()) {
+            ([only], _) if is_meant(only) => Consequence::Last,
+            (_, [own]) if is_meant(own) => Consequence::OfThisSession,
+            (_, []) => Consequence::Unknown,
+            (_, own) if own.iter().any(|token| is_meant(token)) => Consequence::Unknown,
+            _ => Consequence::OfNoSession,
+        };
+        Ok(Self {
+            shown: entries(&answer).find(|token| is_meant(token)).cloned(),
+            consequence,
+        })
+    }
+
+    /// The page that asks whether it is to be revoked, below the refusal `told`.
+    fn asking(&self, visit: &Visit<'_>, id: &str, told: Option<&ApiError>) -> Page {
+        let shown = self.shown.as_ref();
+        let name = shown.map_or_else(|| id.to_owned(), told_apart);
+        let fact = |attribute: &str| {
+            let place = format!("/attributes/{attribute}");
+            shown.map_or_else(String::new, |token| at(token, &place))
+        };
+        Page {
+            status: told.map_or(200, status_of),
+            title: format!("Revoke {name}"),
+            content: html! {
+                @if let Some(error) = told { (refused(error)) }
+                (facts([
+                    ("Made", fact("created-at")),
+                    ("Last used", fact("last-used-at")),
+                    ("End", fact("expired-at")),
+                ]))
+                p { "It ends at once, for every program that uses it. This cannot be undone." }
+                @match self.consequence {
+                    Consequence::Last => p { strong { "This is your only API token, and you signed in with it." }
+                        " Your session ends with it, and you cannot sign in here again until a site administrator makes another one for you. To replace it, make the new one first." },
+                    Consequence::OfThisSession => p { strong { "You signed in with this token." } " Your session ends with it; you can sign in again with another one." },
+                    Consequence::Unknown => p { "You may have signed in with this token: the server does not say with which of those that have just been used. If so, your session ends with it, and you can sign in again with another one." },
+                    Consequence::OfNoSession => p { "You did not sign in with this one: your session goes on." },
+                }
+                (form(visit.session, REVOKING, html! {
+                    input type="hidden" name="id" value=(id);
+                    input type="hidden" name="confirmed" value="yes";
+                    @if self.consequence == Consequence::Last { (tick("last", "Revoke my only API token", "", false)) }
+                }, "Revoke the token"))
+                p { a href=(PATH) { "Leave it as it is" } }
+            },
+        }
+    }
 }

@@ -17,16 +17,21 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
         html! {
             @if !organization.is_self_hosted() {
                 h2 { "Subscription" }
-                (part(attributes(visit, &format!("{path}/subscription"), &["Term", "Value"])))
+                (part(attributes(visit, &format!("{path}/subscription"), "Subscription", &["Term", "Value"])))
                 p { "Site administrators change the plan, under “Site administration”." }
                 h2 { "Entitlements" }
             }
-            (part(attributes(visit, &format!("{path}/entitlement-set"), &["Entitlement", "Has it"])))
+            (part(attributes(visit, &format!("{path}/entitlement-set"), "Entitlements", &["Entitlement", "Has it"])))
         },
     )
 }
 
-fn attributes(visit: &Visit<'_>, path: &str, heads: &[&str]) -> Result<Markup, ApiError> {
+fn attributes(
+    visit: &Visit<'_>,
+    path: &str,
+    name: &str,
+    heads: &[&str],
+) -> Result<Markup, ApiError> {
     let answer = visit.api.read(path)?;
     let attributes = answer
         .pointer("/data/attributes")
@@ -44,5 +49,5 @@ fn attributes(visit: &Visit<'_>, path: &str, heads: &[&str]) -> Result<Markup, A
             vec![html! { (name.replace('-', " ")) }, html! { (value) }]
         })
         .collect();
-    Ok(table(heads, &rows))
+    Ok(table(name, heads, &rows, "There is nothing to show."))
 }

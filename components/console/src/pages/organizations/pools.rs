@@ -8,14 +8,24 @@ use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table, tick};
-use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::resources::{Turned, document, made_token};
 use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The name of the list.
+const NAME: &str = "Agent pools";
+/// Where pools are listed and made.
+const PATH: &str = "/ui/organizations/pools";
+/// Where a pool is shown and changed.
+const ONE: &str = "/ui/organizations/pool";
+/// Where the form goes that makes a token.
+const MAKING: &str = "/ui/organizations/pool/token";
 
 /// The list, with a form that makes one.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
-    let answer = turned_to(visit, &format!("{}/agent-pools", organization.path))?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let pools = Turned::read(visit, &format!("{}/agent-pools", organization.path))?;
+    let rows: Vec<Vec<Markup>> = pools
+        .entries()
         .map(|pool| {
             vec![
                 html! { a href=(address(&organization, &at(pool, "/id"))) { (at(pool, "/attributes/name")) } },
@@ -26,13 +36,13 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         .collect();
     let place = organization.address("pools");
     organization.page(
-        "Agent pools",
+        NAME,
         html! {
             (told)
-            (table(&["Pool", "Workspaces", "Made"], &rows))
-            (turning(visit, &answer, &place))
+            (table(NAME, &["Pool", "Workspaces", "Made"], &rows, "There are no agent pools yet: make one."))
+            (pools.turning(NAME, &place))
             h2 { "Make an agent pool" }
-            (form(visit.session, &place, fields(visit, "/ui/organizations/pools", "", true), "Make the pool"))
+            (form(visit.session, &place, fields(visit, PATH, "", true), "Make the pool"))
         },
     )
 }
@@ -93,10 +103,10 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         &format!("Agent pool {name}"),
         html! {
             (told)
-            (form(visit.session, &action(""), fields(visit, "/ui/organizations/pool", &name, is_scoped), "Save"))
+            (form(visit.session, &action(""), fields(visit, ONE, &name, is_scoped), "Save"))
             h2 { "Tokens" }
             (part(tokens(visit, &path, &organization)))
-            (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", visit.typed("/ui/organizations/pool/token", "description")), "Make a token"))
+            (form(visit.session, &action("/token"), input("description", "Description", "Of the token, for people.", visit.typed(MAKING, "description")), "Make a token"))
             h2 { "Delete" }
             p { (button(visit.session, &action("/delete"), &[], &format!("Delete pool {name}"))) }
         },
@@ -104,11 +114,16 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
 }
 
 fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
-    let answer = turned_to(visit, &format!("{path}/authentication-tokens"))?;
-    Ok(html! {
-        (super::tokens::list(visit, &organization.address("token/revoke"), &answer))
-        (turning(visit, &answer, &address(organization, visit.query.text("id"))))
-    })
+    let tokens = Turned::read(visit, &format!("{path}/authentication-tokens"))?;
+    let place = address(organization, visit.query.text("id"));
+    let revoking = organization.address("token/revoke");
+    Ok(super::tokens::list(
+        visit,
+        "Tokens of the pool",
+        &tokens,
+        &place,
+        &revoking,
+    ))
 }
 
 /// Changes a pool.

@@ -41,10 +41,9 @@ pub fn retention_sent(form: &Fields) -> Result<Value, ApiError> {
     match form.text("days") {
         "" => Ok(document("data-retention-policy-dont-deletes", json!({}))),
         days => {
-            let days: u32 = days.parse().map_err(|_| ApiError {
-                status: 400,
-                messages: vec!["the days are not a number".to_owned()],
-            })?;
+            let days: u32 = days
+                .parse()
+                .map_err(|_| ApiError::new(400, "the days are not a number"))?;
             Ok(document(
                 "data-retention-policy-delete-olders",
                 json!({ "delete-older-than-n-days": days }),

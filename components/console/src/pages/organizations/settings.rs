@@ -4,11 +4,11 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::{Organization, address, api_path, default_pools};
-use crate::api::ApiError;
 use crate::form::Fields;
-use crate::layout::{facts, form, input, notice};
+use crate::layout::{facts, form, notice};
+use crate::pages::confirmation::{require_typed, typing};
 use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
-use crate::pages::{Answer, Outcome, Visit, once_more, then};
+use crate::pages::{Answer, Outcome, Visit, once_more, required, then};
 
 /// All that owners may set but two attributes: no organization can have keys of its own to enforce (`enforce-hyok`), and the API does not show
 /// whether monorepos are supported (`registry-monorepo-support-enabled`), so a form would overwrite it unseen.
@@ -46,7 +46,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         html! {
             (told)
             @if visit.query.text("done") == "saved" { (notice("The settings are saved.")) }
-            (facts(&[
+            (facts([
                 ("Identifier", organization.attribute("external-id")),
                 ("Made", organization.attribute("created-at")),
                 ("Plan", organization.attribute("plan-identifier")),
@@ -56,7 +56,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Delete" }
             (form(visit.session, &organization.address("delete"), html! {
                 input type="hidden" name="deleted" value=(name);
-                (input("typed", "Name of the organization", "Type it once more. Everything that belongs to the organization is deleted with it; this cannot be undone.", ""))
+                (typing("Name of the organization", "Type it once more. Everything that belongs to the organization is deleted with it; this cannot be undone."))
             }, "Delete the organization"))
         },
     )
@@ -99,11 +99,9 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
 /// Deletes an organization, once its name was typed.
 pub(super) fn delete(visit: &Visit<'_>, form: &Fields) -> Answer {
     let name = form.text("deleted");
-    if name.is_empty() || form.text("typed") != name || visit.query.text("name") != name {
-        let error = ApiError {
-            status: 400,
-            messages: vec!["the typed name is a different one; nothing was deleted".to_owned()],
-        };
+    let typed = require_typed(form, visit.query.text("name"), "name", "deleted")
+        .and_then(|()| require_typed(form, required("name", name)?, "name", "deleted"));
+    if let Err(error) = typed {
         return once_more(error, |told| page(visit, told));
     }
     visit.api.delete(&api_path(name))?;

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Organization, address, part};
 use crate::api::{ApiError, at};
 use crate::layout::table;
-use crate::pages::resources::{entries, turned_to_by, turning_by};
+use crate::pages::resources::Turned;
 use crate::pages::{Answer, Visit};
 
 /// The page.
@@ -16,9 +16,9 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
         html! {
             p { "Site administrators decide with whom an organization shares, under “Site administration”." }
             h2 { "Modules come from" }
-            (part(producers(visit, &organization, "module-producers")))
+            (part(producers(visit, &organization, "module-producers", "Modules come from", "No organization shares modules with this one.")))
             h2 { "Providers come from" }
-            (part(producers(visit, &organization, "provider-producers")))
+            (part(producers(visit, &organization, "provider-producers", "Providers come from", "No organization shares providers with this one.")))
         },
     )
 }
@@ -26,14 +26,14 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
 fn producers(
     visit: &Visit<'_>,
     organization: &Organization,
-    kind: &str,
+    kind: &'static str,
+    name: &str,
+    empty: &str,
 ) -> Result<Markup, ApiError> {
-    let answer = turned_to_by(
-        visit,
-        kind,
-        &format!("{}/relationships/{kind}", organization.path),
-    )?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let path = format!("{}/relationships/{kind}", organization.path);
+    let producers = Turned::read_by(visit, kind, &path)?;
+    let rows: Vec<Vec<Markup>> = producers
+        .entries()
         .map(|producer| {
             // A producer is named, though the visitor may not be able to open it.
             let name = match at(producer, "/attributes/name").as_str() {
@@ -44,7 +44,7 @@ fn producers(
         })
         .collect();
     Ok(html! {
-        (table(&["Organization"], &rows))
-        (turning_by(visit, kind, &answer, &organization.address("sharing")))
+        (table(name, &["Organization"], &rows, empty))
+        (producers.turning(name, &organization.address("sharing")))
     })
 }

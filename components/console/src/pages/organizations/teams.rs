@@ -9,16 +9,18 @@ use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table, tick};
 use crate::pages::fields::Shown;
-use crate::pages::resources::{
-    document, entries, made_token, turned_to, turned_to_by, turning, turning_by,
-};
+use crate::pages::resources::{Turned, document, made_token};
 use crate::pages::{Answer, Outcome, Visit, then};
+
+/// The name of the list.
+const NAME: &str = "Teams";
 
 /// The list, with a form that makes one.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
-    let answer = turned_to(visit, &format!("{}/teams", organization.path))?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let teams = Turned::read(visit, &format!("{}/teams", organization.path))?;
+    let rows: Vec<Vec<Markup>> = teams
+        .entries()
         .map(|team| {
             vec![
                 html! { a href=(address(&organization, &at(team, "/id"))) { (at(team, "/attributes/name")) } },
@@ -28,11 +30,11 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         })
         .collect();
     organization.page(
-        "Teams",
+        NAME,
         html! {
             (told)
-            (table(&["Team", "Members", "Identifier"], &rows))
-            (turning(visit, &answer, &organization.address("teams")))
+            (table(NAME, &["Team", "Members", "Identifier"], &rows, "There are no teams that you can see: make one."))
+            (teams.turning(NAME, &organization.address("teams")))
             h2 { "Make a team" }
             (form(visit.session, &organization.address("teams"), html! {
                 (input("team", "Name", "Unique in the organization.", visit.typed("/ui/organizations/teams", "team")))
@@ -160,11 +162,10 @@ fn members(
     path: &str,
     query: &str,
 ) -> Result<Markup, ApiError> {
-    let answer = turned_to(
-        visit,
-        &format!("{path}/relationships/organization-memberships"),
-    )?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let path = format!("{path}/relationships/organization-memberships");
+    let members = Turned::read(visit, &path)?;
+    let rows: Vec<Vec<Markup>> = members
+        .entries()
         .map(|membership| {
             let (id, email) = (at(membership, "/id"), at(membership, "/attributes/email"));
             let action = format!("/ui/organizations/team/members?{query}");
@@ -179,20 +180,24 @@ fn members(
         .collect();
     let place = address(organization, visit.query.text("id"));
     Ok(html! {
-        (table(&["Email", "State", "Actions"], &rows))
-        (turning(visit, &answer, &place))
+        (table("Members", &["Email", "State", "Actions"], &rows, "It has no members yet: add one."))
+        (members.turning("Members", &place))
     })
 }
 
 fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
     // The members are turned by the field that is usual.
-    let field = "tokens";
-    let answer = turned_to_by(visit, field, &format!("{path}/authentication-tokens"))?;
+    let path = format!("{path}/authentication-tokens");
+    let tokens = Turned::read_by(visit, "tokens", &path)?;
     let place = address(organization, visit.query.text("id"));
-    Ok(html! {
-        (super::tokens::list(visit, &organization.address("token/revoke"), &answer))
-        (turning_by(visit, field, &answer, &place))
-    })
+    let revoking = organization.address("token/revoke");
+    Ok(super::tokens::list(
+        visit,
+        "Tokens of the team",
+        &tokens,
+        &place,
+        &revoking,
+    ))
 }
 
 /// Changes name, visibility and rights.

@@ -7,13 +7,13 @@ use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table};
-use crate::pages::resources::{document, entries, made_token, turned_to, turning};
+use crate::pages::resources::{Turned, document, entries, made_token};
 use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 /// Where in an answer a token is that was made.
-pub(super) const MADE: &str = "/data/attributes/token";
+pub const MADE: &str = "/data/attributes/token";
 const MAKING: &str = "/ui/organizations/token";
 const BOUNDING: &str = "/ui/organizations/token/lifetime";
 const KINDS: &[&str] = &["organization", "team", "user", "audit_trails"];
@@ -51,7 +51,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
 }
 
 /// The field for the end of a token, in the form at `path`.
-pub(super) fn end(visit: &Visit<'_>, path: &str) -> Markup {
+pub fn end(visit: &Visit<'_>, path: &str) -> Markup {
     let help = "As 2030-01-31T00:00:00Z. Empty for two years from now.";
     input("expired-at", "End", help, visit.typed(path, "expired-at"))
 }
@@ -93,8 +93,10 @@ fn own(visit: &Visit<'_>, organization: &Organization) -> Result<Markup, ApiErro
         ]);
     }
     Ok(table(
+        "Tokens of the organization",
         &["Kind", "Made", "Last used", "End", "Actions"],
         &rows,
+        "There is none, or you may not see it.",
     ))
 }
 
@@ -103,35 +105,50 @@ fn of_teams(
     organization: &Organization,
     path: &str,
 ) -> Result<Markup, ApiError> {
-    let answer = turned_to(visit, &format!("{path}/team-tokens"))?;
-    Ok(html! {
-        (list(visit, &organization.address("token/revoke"), &answer))
-        (turning(visit, &answer, &organization.address("token")))
-    })
+    let tokens = Turned::read(visit, &format!("{path}/team-tokens"))?;
+    let place = organization.address("token");
+    let revoking = organization.address("token/revoke");
+    Ok(list(
+        visit,
+        "Tokens of its teams",
+        &tokens,
+        &place,
+        &revoking,
+    ))
 }
 
-/// Tokens, each with a button that revokes it by a form that goes to `action`.
-pub(super) fn list(visit: &Visit<'_>, action: &str, answer: &Value) -> Markup {
-    let rows: Vec<Vec<Markup>> = entries(answer)
+/// The list `name` of tokens at the page `place`, each with a button that revokes it by a form that goes to `revoking`.
+pub fn list(visit: &Visit<'_>, name: &str, tokens: &Turned, place: &str, revoking: &str) -> Markup {
+    let rows: Vec<Vec<Markup>> = tokens
+        .entries()
         .map(|token| {
-            let (id, about) = (at(token, "/id"), at(token, "/attributes/description"));
-            let text = match about.as_str() {
-                "" => format!("Revoke {id}"),
-                about => format!("Revoke {about}"),
-            };
+            let id = at(token, "/id");
             vec![
-                html! { (about) },
+                html! { (told_apart(token)) },
                 html! { (at(token, "/attributes/created-at")) },
                 html! { (at(token, "/attributes/last-used-at")) },
                 html! { (at(token, "/attributes/expired-at")) },
-                button(visit.session, action, &[("id", &id)], &text),
+                button(
+                    visit.session,
+                    revoking,
+                    &[("id", &id)],
+                    &format!("Revoke {}", told_apart(token)),
+                ),
             ]
         })
         .collect();
-    table(
-        &["Description", "Made", "Last used", "End", "Actions"],
-        &rows,
-    )
+    html! {
+        (table(name, &["Description", "Made", "Last used", "End", "Actions"], &rows, "There are none yet."))
+        (tokens.turning(name, place))
+    }
+}
+
+/// The text by which a token is told from others: its description, or else its identifier.
+pub fn told_apart(token: &Value) -> String {
+    match at(token, "/attributes/description").as_str() {
+        "" => at(token, "/id"),
+        about => about.to_owned(),
+    }
 }
 
 fn lifetimes(visit: &Visit<'_>, path: &str) -> Result<Markup, ApiError> {
@@ -148,11 +165,16 @@ fn lifetimes(visit: &Visit<'_>, path: &str) -> Result<Markup, ApiError> {
             ]
         })
         .collect();
-    Ok(table(&["Kind of token", "Days at most"], &rows))
+    Ok(table(
+        "Longest lives",
+        &["Kind of token", "Days at most"],
+        &rows,
+        "None is set.",
+    ))
 }
 
 /// The body that asks for a token.
-pub(super) fn wanted(form: &Fields) -> Value {
+pub fn wanted(form: &Fields) -> Value {
     let mut attributes = Map::new();
     for name in ["description", "expired-at"] {
         if !form.text(name).is_empty() {
@@ -197,10 +219,7 @@ pub(super) fn bound(visit: &Visit<'_>, form: &Fields) -> Answer {
                 ] }),
             ),
         ),
-        None => Err(ApiError {
-            status: 400,
-            messages: vec!["the days are not a number".to_owned()],
-        }),
+        None => Err(ApiError::new(400, "the days are not a number")),
     };
     let place = organization.address("token");
     then(done, place, |told| page(visit, told))

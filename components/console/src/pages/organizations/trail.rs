@@ -27,13 +27,10 @@ pub(super) fn read(visit: &Visit<'_>, form: &Fields) -> Answer {
         token if token.bytes().all(|byte| byte.is_ascii_graphic()) => {
             records(&visit.api.with(&given), form)
         }
-        _ => Err(ApiError {
-            status: 400,
-            messages: vec![
-                "the token contains characters that no token can have; paste only the token"
-                    .to_owned(),
-            ],
-        }),
+        _ => Err(ApiError::new(
+            400,
+            "the token contains characters that no token can have; paste only the token",
+        )),
     };
     shown(visit, Some(part(records)))
 }
@@ -78,7 +75,7 @@ fn records(api: &Api<'_>, form: &Fields) -> Result<Markup, ApiError> {
         .collect();
     let of_pages = |member: &str| at(&answer, &format!("/pagination/{member}"));
     Ok(html! {
-        (table(&["Time", "Who", "Did", "To a", "Identifier", "Request"], &rows))
+        (table("Records", &["Time", "Who", "Did", "To a", "Identifier", "Request"], &rows, "There are no records from this time on."))
         p { "Page " (of_pages("current_page")) " of " (of_pages("total_pages")) ", of " (of_pages("total_count")) " records in all." }
     })
 }

@@ -1,17 +1,18 @@
 //! Site administration: the installation, its users, and every organization in it.
 
 mod organization;
+mod users;
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use super::organizations::{retention_fields, retention_of, retention_sent};
-use super::resources::{document, entries, made_token, turned_to, turning};
+use super::resources::{Turned, document, empty_text};
 use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, form, input, notice, refused, table, tick};
+use crate::layout::{Page, form, notice, search, table, unavailable};
 
 const GENERAL: &str = "/api/v2/admin/general-settings";
 const RETENTION: &str = "/api/v2/admin/data-retention-policy-settings";
@@ -30,15 +31,25 @@ const SETTINGS: &[Attribute] = &[
 /// The address of the section.
 pub const PATH: &str = "/ui/site";
 
-/// Where the form that makes a user is sent.
-const USERS: &str = "/ui/site/users";
+/// Where the form of the installation's retention is sent.
+const RETAINING: &str = "/ui/site/retention";
+/// Where all organizations are listed.
+const ORGANIZATIONS: &str = "/ui/site/organizations";
 
 /// The pages below [`PATH`].
 pub const ROUTES: &[Route] = &[
-    Route::both("/ui/site", |visit| page(visit, html! {}), change),
-    Route::form(USERS, make_user),
-    Route::form("/ui/site/retention", change_retention),
-    Route::page("/ui/site/organizations", list),
+    Route::both(PATH, |visit| page(visit, html! {}), change),
+    Route::form(users::MAKING, |visit, form| {
+        users::make(visit, form, |told| page(visit, told))
+    }),
+    Route::both(
+        users::PATH,
+        |visit| users::page(visit, html! {}),
+        users::make_token,
+    ),
+    Route::form(users::REVOKING, users::revoke),
+    Route::form(RETAINING, change_retention),
+    Route::page(ORGANIZATIONS, list),
     Route::both(
         "/ui/site/organization",
         |visit| organization::page(visit, html! {}),
@@ -54,7 +65,7 @@ pub fn for_administrators() -> Page {
         status: 404,
         title: "Site administration".to_owned(),
         content: html! {
-            p { "Only site administrators can see this page, or the organization does not exist. Sign in as a site administrator, or with a token that has the policy root. "
+            p { "Only site administrators can see this page, or what it is about does not exist. Sign in as a site administrator, or with a token that has the policy root. "
                 code { "gatehouse operator user create --site-admin" } " makes a site administrator." }
         },
     }
@@ -72,13 +83,9 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         html! {
             (told)
             @if visit.query.text("done") == "saved" { (notice("The settings are saved.")) }
-            p { a href="/ui/site/organizations" { "All organizations" } }
+            p { a href=(ORGANIZATIONS) { (NAME) } ", " a href=(users::PATH) { (users::NAME) } }
             h2 { "Make a user" }
-            (form(visit.session, USERS, html! {
-                (input("username", "Username", "Unique in the installation.", visit.typed(USERS, "username")))
-                (input("email", "Email", "They can accept invitations to this address.", visit.typed(USERS, "email")))
-                (tick("is-site-admin", "Site administrator", "They may see and change everything here.", visit.sent_to(USERS).is_some_and(|form| form.is_ticked("is-site-admin"))))
-            }, "Make the user"))
+            (users::part(visit))
             h2 { "Settings of the installation" }
             (form(visit.session, PATH, attribute_fields(SETTINGS, &attributes, visit.sent_to(PATH)), "Save"))
             (retention(visit))
@@ -90,18 +97,18 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
 fn retention(visit: &Visit<'_>) -> Markup {
     let policy = match visit.api.read(RETENTION) {
         Err(error) if error.status == 404 => return html! {},
-        Err(error) => return refused(&error),
+        Err(error) => return unavailable(&error),
         Ok(policy) => policy,
     };
     html! {
         h2 { "Retention" }
         p { (retention_of(&policy)) " Organizations can have policies of their own." }
-        (form(visit.session, "/ui/site/retention", retention_fields(&policy, visit.sent_to("/ui/site/retention")), "Set"))
+        (form(visit.session, RETAINING, retention_fields(&policy, visit.sent_to(RETAINING)), "Set"))
     }
 }
 
 fn saved(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
-    let place = "/ui/site?done=saved".to_owned();
+    let place = format!("{PATH}?done=saved");
     then(done, place, |told| page(visit, told))
 }
 
@@ -120,30 +127,17 @@ fn change_retention(visit: &Visit<'_>, form: &Fields) -> Answer {
     saved(visit, done)
 }
 
-/// Makes a user, and shows their first token this once.
-fn make_user(visit: &Visit<'_>, form: &Fields) -> Answer {
-    let made = visit.api.write(
-        "/api/v2/admin/users",
-        &document(
-            "users",
-            json!({
-                "username": form.text("username"),
-                "email": form.text("email"),
-                "is-site-admin": form.is_ticked("is-site-admin"),
-            }),
-        ),
-    );
-    let title = "The first token of the user";
-    let place = "/ui/site".to_owned();
-    made_token(made, title, "/meta/token", place, |told| page(visit, told))
-}
+/// The name of the list of organizations.
+const NAME: &str = "All organizations";
 
 /// All organizations.
 fn list(visit: &Visit<'_>) -> Answer {
     let searched = visit.query.text("q");
     let query = encoded(searched);
-    let answer = turned_to(visit, &format!("/api/v2/admin/organizations?q={query}"))?;
-    let rows: Vec<Vec<Markup>> = entries(&answer)
+    let path = format!("/api/v2/admin/organizations?q={query}");
+    let organizations = Turned::read(visit, &path)?;
+    let rows: Vec<Vec<Markup>> = organizations
+        .entries()
         .map(|organization| {
             let name = at(organization, "/attributes/name");
             vec![
@@ -154,15 +148,12 @@ fn list(visit: &Visit<'_>) -> Answer {
         })
         .collect();
     Ok(Outcome::Page(Page::new(
-        "All organizations",
+        NAME,
         html! {
-            form method="get" action="/ui/site/organizations" role="search" {
-                (input("q", "Search", "A part of a name or an address.", searched))
-                p { button { "Search" } }
-            }
-            (table(&["Name", "Email", "State"], &rows))
-            (turning(visit, &answer, &format!("/ui/site/organizations?q={query}")))
-            p { a href="/ui/site" { "Site administration" } }
+            (search(ORGANIZATIONS, None, "A part of a name or an address.", searched))
+            (table(NAME, &["Name", "Email", "State"], &rows, empty_text(searched, "There are no organizations yet.")))
+            (organizations.turning(NAME, &format!("{ORGANIZATIONS}?q={query}")))
+            p { a href=(PATH) { "Site administration" } }
         },
     )))
 }
