@@ -78,7 +78,10 @@ fn sealable() -> (Installation, String) {
 fn limited_token() -> String {
     let policies = json!({ "policies": ["default"] });
     let made = SERVER.as_root("POST", "/v1/auth/token/create", Some(&policies));
-    made.json()["auth"]["client_token"].as_str().unwrap().to_owned()
+    made.json()["auth"]["client_token"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]

@@ -80,13 +80,20 @@ fn written_of_organization(document: &Value, members: &str) -> Vec<String> {
 fn every_field_that_an_owner_may_set_is_in_the_form_of_an_organization_and_explained() {
     /// What the form leaves out, and why.
     const WITHOUT: [(&str, &str); 3] = [
-        ("default-agent-pool-id", "the relationship default-agent-pool says the same"),
-        ("enforce-hyok", "no organization can have keys of its own to enforce"),
-        ("registry-monorepo-support-enabled", "the API does not show it, so that a form would overwrite it unseen"),
+        (
+            "default-agent-pool-id",
+            "the relationship default-agent-pool says the same",
+        ),
+        (
+            "enforce-hyok",
+            "no organization can have keys of its own to enforce",
+        ),
+        (
+            "registry-monorepo-support-enabled",
+            "the API does not show it, so that a form would overwrite it unseen",
+        ),
     ];
-    let document = SERVER
-        .as_root("GET", "/api/v2/openapi.json", None)
-        .json();
+    let document = SERVER.as_root("GET", "/api/v2/openapi.json", None).json();
     let attributes = written_of_organization(&document, "attributes");
     let relationships = written_of_organization(&document, "relationships");
     assert!(attributes.contains(&"email".to_owned()), "{attributes:?}");

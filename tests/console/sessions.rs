@@ -4,6 +4,7 @@ use gatehouse_tests::{Installation, Storage};
 
 use crate::browser::Browser;
 
+/// The settings of a server with pages.
 pub const CONSOLE: &str = "[console]\nenabled = true";
 /// Stands on every page of a visitor who is signed in.
 const SIGNED_IN: &str = "Sign out";
