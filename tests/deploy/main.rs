@@ -5,6 +5,7 @@ mod haproxy;
 mod image;
 mod kubernetes;
 mod page;
+mod promql;
 mod schemas;
 mod spinkube;
 mod systemd;

@@ -5,62 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_deploy_tests::{documents, found, is_open_route, read};
 use serde_json::Value;
 
+use crate::promql::{Query, series};
+
 const ALERTS: &str = "deploy/prometheus/alerts.yaml";
 const SCRAPE: &str = "deploy/prometheus/scrape.yaml";
 const DASHBOARD: &str = "deploy/grafana/dashboard.json";
 
-/// Labels that Prometheus gives to every series of a job, and that of the buckets of a histogram.
-const LABELS_OF_ALL: [&str; 3] = ["instance", "job", "le"];
-
-/// The series of the server, with the labels of each.
-fn series() -> BTreeMap<String, BTreeSet<String>> {
-    let mut series = BTreeMap::new();
-    for line in read("docs/reference/metrics.md").lines() {
-        let cells: Vec<&str> = line.split(" | ").collect();
-        let [name, kind, labels, ..] = &cells[..] else {
-            continue;
-        };
-        let Some(name) = name
-            .strip_prefix("| `")
-            .and_then(|name| name.strip_suffix('`'))
-        else {
-            continue;
-        };
-        let labels: BTreeSet<String> = found(labels, "`([a-z_]+)`")
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let parts: &[&str] = match *kind {
-            "histogram" => &["_bucket", "_sum", "_count"],
-            _ => &[""],
-        };
-        for part in parts {
-            series.insert(format!("{name}{part}"), labels.clone());
-        }
-    }
-    assert!(series.len() > 12, "{series:?}");
-    series
+/// Reads a query that must be right.
+fn query(expression: &str, place: &str) -> Query {
+    Query::read(expression).unwrap_or_else(|error| panic!("{place}: {error}\n{expression}"))
 }
 
-/// Refuses an expression with a series that there is not, or with a label that none of its series has.
-fn check(expression: &str, place: &str) {
-    let series = series();
-    let mut labels: BTreeSet<&str> = LABELS_OF_ALL.into();
-    for name in found(expression, r"\b(gatehouse_\w+)") {
-        let of_series = series.get(name);
-        let of_series = of_series.unwrap_or_else(|| panic!("{place}: there is no {name}"));
-        labels.extend(of_series.iter().map(String::as_str));
-    }
-    let grouped = found(expression, r"by \(([\w, ]+)\)")
-        .into_iter()
-        .flat_map(|names| names.split(", "));
-    let matched = found(expression, r"[{,](\w+)=");
-    for label in grouped.chain(matched) {
-        assert!(labels.contains(label), "{place}: {label} in {expression}");
-    }
-    let opened = expression.matches(['(', '{', '[']).count();
-    let closed = expression.matches([')', '}', ']']).count();
-    assert_eq!(opened, closed, "{place}: {expression}");
+/// The expression of a rule.
+fn expression(rule: &Value) -> &str {
+    rule["expr"].as_str().unwrap()
 }
 
 /// The rules of the file, by the names of their alerts.
@@ -78,13 +36,11 @@ fn alerts() -> BTreeMap<String, Value> {
 #[test]
 fn alerts_speak_of_metrics_that_exist_and_say_what_to_do() {
     for (name, rule) in alerts() {
-        check(rule["expr"].as_str().unwrap(), &name);
+        let kept = query(expression(&rule), &name).labels;
         for annotation in ["summary", "description"] {
             let text = rule["annotations"][annotation].as_str().unwrap();
             for label in found(text, r"\$labels\.(\w+)") {
-                let expression = rule["expr"].as_str().unwrap();
-                let is_kept = expression.contains(label) || LABELS_OF_ALL.contains(&label);
-                assert!(is_kept, "{name}: {label}");
+                assert!(kept.contains(label), "{name}: {label} of {kept:?}");
             }
         }
         let severity = rule["labels"]["severity"].as_str();
@@ -94,9 +50,10 @@ fn alerts_speak_of_metrics_that_exist_and_say_what_to_do() {
 
 #[test]
 fn every_way_to_fail_that_is_counted_has_an_alert() {
-    let expressions: String = alerts()
-        .values()
-        .map(|rule| rule["expr"].as_str().unwrap().to_owned())
+    let alerts = alerts();
+    let watched: BTreeSet<String> = alerts
+        .iter()
+        .flat_map(|(name, rule)| query(expression(rule), name).reads)
         .collect();
     for metric in [
         "gatehouse_http_requests_total",
@@ -106,7 +63,7 @@ fn every_way_to_fail_that_is_counted_has_an_alert() {
         "gatehouse_background_duties_total",
         "gatehouse_clock_doubted",
     ] {
-        assert!(expressions.contains(metric), "{metric}");
+        assert!(watched.contains(metric), "{metric}");
     }
 }
 
@@ -114,19 +71,19 @@ fn every_way_to_fail_that_is_counted_has_an_alert() {
 fn everything_that_grows_old_or_ends_has_an_alert_before_it_is_too_late() {
     let alerts = alerts();
     let times = series()
-        .into_keys()
+        .keys()
         .filter(|name| name.ends_with("_timestamp_seconds"));
     for name in times {
         // 0 stands for nothing that could grow old.
         let known = format!("({name} > 0)");
         let many = format!("(max({name}) > 0)");
         let is_watched = |rule: &Value| {
-            let expression = rule["expr"].as_str().unwrap();
+            let expression = expression(rule);
             expression.contains(&known) || expression.contains(&many)
         };
         assert!(alerts.values().any(is_watched), "{name}");
     }
-    let expression = |name: &str| alerts[name]["expr"].as_str().unwrap().to_owned();
+    let expression = |name: &str| expression(&alerts[name]);
     // Google's keys are used for at most six hours, as long as it can be asked for new ones.
     let keys = read("components/auth-method/src/google/keys.rs");
     assert_eq!(
@@ -151,24 +108,33 @@ fn everything_that_grows_old_or_ends_has_an_alert_before_it_is_too_late() {
 fn the_dashboard_shows_every_metric_and_none_that_does_not_exist() {
     let dashboard: Value = serde_json::from_str(&read(DASHBOARD)).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
-    let mut shown = String::new();
+    let mut shown = BTreeSet::new();
     let mut ids = BTreeSet::new();
     for panel in panels {
         let title = panel["title"].as_str().unwrap();
         assert!(ids.insert(panel["id"].as_u64().unwrap()), "{title}");
         for target in panel["targets"].as_array().unwrap() {
-            let expression = target["expr"].as_str().unwrap();
-            let plain = expression
+            let plain = expression(target)
                 .replace("$__rate_interval", "5m")
                 .replace("$instance", ".*");
-            check(&plain, title);
-            shown.push_str(expression);
+            let query = query(&plain, title);
+            let legend = target["legendFormat"].as_str().unwrap();
+            for label in found(legend, r"\{\{(\w+)\}\}") {
+                assert!(query.labels.contains(label), "{title}: {label}");
+            }
+            shown.extend(query.reads);
         }
     }
-    let names = series().into_keys();
-    let of_histograms = |name: &String| name.ends_with("_sum") || name.ends_with("_count");
+    let choice = dashboard["templating"]["list"][1]["query"]["query"].as_str();
+    let (metric, label) = choice
+        .and_then(|choice| choice.strip_prefix("label_values("))
+        .and_then(|choice| choice.strip_suffix(')')?.split_once(", "))
+        .unwrap();
+    assert!(series()[metric].contains_key(label), "{metric}: {label}");
+    let names = series().keys();
+    let of_histograms = |name: &&String| name.ends_with("_sum") || name.ends_with("_count");
     for name in names.filter(|name| !of_histograms(name)) {
-        assert!(shown.contains(&name), "{name} is not shown");
+        assert!(shown.contains(name), "{name} is not shown");
     }
 }
 
@@ -184,6 +150,6 @@ fn the_scrape_asks_where_the_metrics_are_and_with_a_token() {
     assert!(scrape["authorization"]["credentials_file"].is_string());
     assert_eq!(scrape["job_name"], "gatehouse");
     let alerts = alerts();
-    let expression = alerts["GatehouseNotScraped"]["expr"].as_str().unwrap();
-    assert!(expression.contains("job=\"gatehouse\""));
+    let not_scraped = expression(&alerts["GatehouseNotScraped"]);
+    assert!(not_scraped.contains("job=\"gatehouse\""));
 }

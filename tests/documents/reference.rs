@@ -37,6 +37,9 @@ static SWITCH: LazyLock<Regex> =
 static METRIC: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"(counters?|histogram|gauge)\(\s*to,\s*"(\w+)",\s*"([^"]*)",?(?:\s*\[([^\]]*)\])?"#)
 });
+/// A label of a metric, with the name of the constant that has its values.
+static LABEL: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\("(\w+)", (\w+)\)"#));
+static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r#""([^"]+)""#));
 
 fn source(path: &str) -> String {
     fs::read_to_string(workspace().join(path)).expect("a source can be read")
@@ -114,12 +117,61 @@ fn settings_page() -> String {
     page
 }
 
+/// The texts between quotes, each once, in the order of their first place.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for word in WORD.captures_iter(text).map(|found| found.extract()) {
+        let (_, [word]) = word;
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// The part of `text` behind `begin`, up to `end`.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+    let part = text
+        .split_once(begin)
+        .and_then(|(_, rest)| rest.split_once(end));
+    part.unwrap_or_else(|| panic!("there is no {begin}")).0
+}
+
+/// The values that a label of a metric can have: those of the constant of this name in `host/src/metrics/mod.rs`, or what the gateway says.
+fn values_of_label(metric: &str, label: &str, constant: &str) -> String {
+    let text = match (metric, label) {
+        ("logins", "outcome") => {
+            source("components/gateway/src/vault/auth_method/login/outcome.rs")
+        }
+        ("background_duties", "duty") => {
+            let duties = source("components/gateway/src/background.rs");
+            between(&duties, "DUTIES: [Duty<Self>;", "];").to_owned()
+        }
+        _ => {
+            let metrics = source("host/src/metrics/mod.rs");
+            between(&metrics, &format!("const {constant}: &[&str] = &["), "];").to_owned()
+        }
+    };
+    let values = words(&text);
+    assert!(values.len() > 1, "{metric}: {label}");
+    format!("`{}`", values.join("`, `"))
+}
+
+/// The labels of a metric, each with its values, as the sources of `metric` list them.
+fn labels(metric: &str, listed: &str) -> String {
+    let labels = LABEL.captures_iter(listed).map(|found| found.extract());
+    let labels = labels.map(|(_, [label, constant])| {
+        format!("`{label}`: {}", values_of_label(metric, label, constant))
+    });
+    labels.collect::<Vec<_>>().join("; ")
+}
+
 fn metrics_page() -> String {
     let mut page = format!(
         "# Metrics\n\n\
          Generated from `host/src/metrics/mod.rs` by `{COMMAND}`. Do not edit.\n\n\
          [Watching](../operate/watching.md) says how they are read and who may read them.\n\n\
-         | name | kind | labels | meaning |\n|---|---|---|---|\n"
+         | name | kind | labels, with their values | meaning |\n|---|---|---|---|\n"
     );
     for metric in METRIC.captures_iter(&source("host/src/metrics/mod.rs")) {
         let (kind, suffix) = match &metric[1] {
@@ -128,7 +180,7 @@ fn metrics_page() -> String {
         };
         let labels = metric
             .get(4)
-            .map_or(String::new(), |labels| labels.as_str().replace('"', "`"));
+            .map_or(String::new(), |listed| labels(&metric[2], listed.as_str()));
         writeln!(
             page,
             "| `gatehouse_{}{suffix}` | {kind} | {labels} | {}. |",

@@ -36,8 +36,29 @@ const COMMIT_BUCKETS: [f64; 9] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 /// The gauge that each server sets for itself, of those that components set.
 const KEYS_FETCHED: &str = "google-keys-fetched";
 
+/// The names of [`Protocol`].
+const PROTOCOLS: &[&str] = &["v1", "api-v2", "other"];
+
+/// The classes of status of an answer; two statuses are classes of their own, since they ask the client to come again.
+const STATUSES: &[&str] = &["2xx", "3xx", "4xx", "429", "503", "5xx"];
+
+/// Why components gave no answer.
+const FAILURES: &[&str] = &["overloaded", "timed-out", "cut-off", "trapped"];
+
+/// How a commit can end.
+const COMMIT_OUTCOMES: &[&str] = &["committed", "conflict", "failed"];
+
+/// How an outgoing call can end.
+const CALL_OUTCOMES: &[&str] = &["answered", "server-error", "denied", "failed"];
+
+/// Where the system's clock can be set to.
+const DIRECTIONS: &[&str] = &["forward", "backward"];
+
 /// How a duty of background work can end.
-const DUTY_OUTCOMES: [&str; 2] = ["done", "failed"];
+const DUTY_OUTCOMES: &[&str] = &["done", "failed"];
+
+/// Values that are the components' to name.
+const OF_COMPONENTS: &[&str] = &[];
 
 /// The protocol that a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +129,7 @@ impl ServerMetrics {
                 to,
                 "http_requests",
                 "Requests that were answered, by protocol and class of status",
-                ["protocol", "status"],
+                [("protocol", PROTOCOLS), ("status", STATUSES)],
             ),
             request_seconds: histogram(
                 to,
@@ -120,7 +141,7 @@ impl ServerMetrics {
                 to,
                 "component_failures",
                 "Requests that the components gave no answer to: refused because no instance was free, out of time, trapped, or cut off before their end",
-                ["reason"],
+                [("reason", FAILURES)],
             ),
             instances_running: gauge(
                 to,
@@ -132,12 +153,17 @@ impl ServerMetrics {
                 "component_requests_waiting",
                 "Requests that wait for an instance now",
             ),
-            logins: counters(to, "logins", "Logins by outcome", ["outcome"]),
+            logins: counters(
+                to,
+                "logins",
+                "Logins by outcome",
+                [("outcome", OF_COMPONENTS)],
+            ),
             commits: counters(
                 to,
                 "storage_commits",
                 "Commits by outcome; a conflict is retried by its caller",
-                ["outcome"],
+                [("outcome", COMMIT_OUTCOMES)],
             ),
             commit_seconds: histogram(
                 to,
@@ -149,19 +175,19 @@ impl ServerMetrics {
                 to,
                 "outbound_calls",
                 "Outgoing calls by outcome",
-                ["outcome"],
+                [("outcome", CALL_OUTCOMES)],
             ),
             clock_steps: counters(
                 to,
                 "clock_steps",
                 "Times that the system's clock was set, by direction",
-                ["direction"],
+                [("direction", DIRECTIONS)],
             ),
             duties: counters(
                 to,
                 "background_duties",
                 "Duties of background work that ended, by duty and by whether they failed: trapped, took too long, or could not do what was due",
-                ["duty", "outcome"],
+                [("duty", OF_COMPONENTS), ("outcome", DUTY_OUTCOMES)],
             ),
             clock_doubted: gauge(
                 to,
@@ -319,15 +345,14 @@ impl ServerMetrics {
     pub fn expect_duties<'d>(&self, duties: impl Iterator<Item = &'d str>) {
         for duty in duties {
             for outcome in DUTY_OUTCOMES {
-                self.duties.add([duty.to_owned(), outcome.to_owned()], 0);
+                self.duties.add([duty.to_owned(), (*outcome).to_owned()], 0);
             }
         }
     }
 
     /// A duty of background work ended.
     pub fn did_duty(&self, duty: &str, well: bool) {
-        let [done, failed] = DUTY_OUTCOMES;
-        let outcome = if well { done } else { failed };
+        let outcome = if well { "done" } else { "failed" };
         self.duties.add([duty.to_owned(), outcome.to_owned()], 1);
     }
 }
@@ -403,6 +428,14 @@ fn whole(number: impl TryInto<i64>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::exchange::ResumeError;
+
+    /// The series with labels in the exposition, without their values.
+    fn series(metrics: &ServerMetrics) -> Vec<String> {
+        let text = metrics.exposition();
+        let labelled = text.lines().filter_map(|line| line.split_once("} "));
+        labelled.map(|(series, _)| series.to_owned()).collect()
+    }
 
     fn login(metrics: &ServerMetrics, outcome: &str) {
         let label = ("outcome".to_owned(), outcome.to_owned());
@@ -467,6 +500,46 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
+    }
+
+    /// Prometheus sees no growth in a series that begins with its first failure.
+    #[test]
+    fn every_series_whose_labels_the_host_chooses_is_there_at_zero_from_the_start() {
+        let metrics = ServerMetrics::new();
+        let first = series(&metrics);
+        for there in [
+            r#"gatehouse_http_requests_total{protocol="other",status="503""#,
+            r#"gatehouse_component_failures_total{reason="trapped""#,
+            r#"gatehouse_storage_commits_total{outcome="failed""#,
+            r#"gatehouse_outbound_calls_total{outcome="server-error""#,
+            r#"gatehouse_clock_steps_total{direction="backward""#,
+        ] {
+            assert!(
+                first.iter().any(|series| series == there),
+                "{there}: {first:?}"
+            );
+        }
+        let text = metrics.exposition();
+        let counted = text.lines().filter(|line| line.contains("_total{"));
+        for line in counted {
+            assert!(line.ends_with("} 0"), "{line}");
+        }
+        for protocol in [Protocol::V1, Protocol::ApiV2, Protocol::Other] {
+            for status in 100..600 {
+                metrics.answered(protocol, status, Duration::ZERO);
+            }
+        }
+        for error in [
+            ServeError::Overloaded,
+            ServeError::TimedOut(Duration::ZERO),
+            ServeError::NotResumed(ResumeError::Foreign),
+            ServeError::Failed(wasmtime::Error::msg("a trap")),
+        ] {
+            metrics.unanswered(&error);
+        }
+        metrics.stepped(true);
+        metrics.stepped(false);
+        assert_eq!(series(&metrics), first);
     }
 
     #[test]

@@ -50,20 +50,42 @@ pub(super) trait Label:
 impl Label for &'static str {}
 impl Label for String {}
 
-/// Counters that `registry` shows by `name` and `_total`.
-pub(super) fn counters<V: Label, const N: usize>(
+/// Counters that `registry` shows by `name` and `_total`. Each label comes with its values. If all labels have some, the series of all their
+/// combinations begin with zero here.
+pub(super) fn counters<V: Label + From<&'static str>, const N: usize>(
     registry: &mut Registry,
     name: &str,
     help: &str,
-    labels: [&'static str; N],
+    labels: [(&'static str, &'static [&'static str]); N],
 ) -> Counters<V, N> {
     let series = Family::default();
     registry.register(name, help, series.clone());
-    Counters {
-        labels,
+    let counters = Counters {
+        labels: labels.map(|(label, _)| label),
         series,
         made: AtomicUsize::new(0),
+    };
+    let values = labels.map(|(_, values)| values);
+    let combinations: usize = values.iter().map(|values| values.len()).product();
+    for number in 0..combinations {
+        if let Some(values) = combination(values, number) {
+            counters.add(values.map(V::from), 0);
+        }
     }
+    counters
+}
+
+/// The combination of this number of one of each of `values`. There are as many as the product of their lengths.
+fn combination<const N: usize>(
+    values: [&[&'static str]; N],
+    mut number: usize,
+) -> Option<[&'static str; N]> {
+    let mut chosen = [""; N];
+    for (chosen, values) in chosen.iter_mut().zip(values) {
+        *chosen = *values.get(number.checked_rem(values.len())?)?;
+        number /= values.len();
+    }
+    Some(chosen)
 }
 
 /// A counter without labels, shown by `name` and `_total`.
@@ -90,4 +112,20 @@ pub(super) fn histogram(
     let histogram = Histogram::new(buckets.iter().copied());
     registry.register(name, help, histogram.clone());
     histogram
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_combination_has_its_number() {
+        let values: [&[&'static str]; 2] = [&["a", "b"], &["x", "y", "z"]];
+        let all: BTreeSet<_> = (0..6).map(|it| combination(values, it).unwrap()).collect();
+        assert_eq!(all.len(), 6);
+        assert!(all.contains(&["b", "z"]));
+        assert_eq!(combination([&[]], 0), None);
+    }
 }
