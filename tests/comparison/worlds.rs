@@ -129,8 +129,12 @@ impl InProcess {
         );
         let access = AccessService::new(store(), SystemClock, OsRandom);
         let organizations = Orgs::new(store(), SystemClock, OsRandom);
+        let settings = Settings {
+            storage_type: "inmem".to_owned(),
+            ..Settings::default()
+        };
         let mut world = Self {
-            gateway: Gateway::new(method, access, organizations, Settings::default()),
+            gateway: Gateway::new(method, access, organizations, settings),
             root_token: String::new(),
         };
         let answer = world.send(&Request {

@@ -42,6 +42,8 @@ fn status_and_health_tell_a_new_server_one_that_serves_and_one_that_is_gone_apar
     assert_eq!(report["state"], "ready");
     assert!(report["cluster_name"].is_string(), "{report}");
     assert_eq!(report["version"], "1.21.0");
+    assert_eq!(report["server_version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(report["storage_type"], "inmem");
     let (_, text) = ask(serving.address(), &["status"]);
     assert!(text.contains("State                ready\n"), "{text}");
 

@@ -15,6 +15,8 @@ pub struct Settings {
     pub edition: Edition,
     /// The release of the auth protocol that clients are told they talk to; `X.Y.Z` without suffix, for clients parse it.
     pub compatibility_version: String,
+    /// The kind of store as `sys/seal-status` tells it: the word of Vault's where that has the same kind.
+    pub storage_type: String,
     /// How often one address may try to log in; IPv6 addresses count by their first 64 bits (SEC-R2). `None` for as often as it likes.
     pub login_rate_per_source: Option<Rate>,
     /// How often all together may try to log in at one mount.
@@ -48,6 +50,7 @@ impl Default for Settings {
         Self {
             edition: Edition::SelfHosted,
             compatibility_version: "1.21.0".to_owned(),
+            storage_type: "gatehouse".to_owned(),
             login_rate_per_source: None,
             login_rate_per_mount: None,
             api_rate_limiting: false,

@@ -18,6 +18,17 @@ use super::configuration::Source;
 /// The setting that is put in force again without a restart.
 const LEVEL: &str = "log.level";
 
+/// The settings whose files are read at a start alone, and so are the keys of audit sinks.
+const READ_AT_START: [&str; 7] = [
+    "bootstrap.file",
+    "google.application_credentials",
+    "google.ca_file",
+    "seal.key_file",
+    "storage.ca_file",
+    "storage.password_file",
+    "telemetry.ca_file",
+];
+
 /// The parts of a server that go on with new files and settings.
 pub(super) struct Reloaded {
     /// Where the settings are read again.
@@ -84,6 +95,10 @@ impl Reloaded {
                 }
             }
         }
+        tracing::info!(
+            "SIGHUP: not read again before a restart: {}the operating system's certificate authorities",
+            files_of_start(&self.in_force)
+        );
         match self.source.load() {
             Ok(fresh) => self.apply(&fresh),
             Err(error) => {
@@ -117,6 +132,21 @@ impl Reloaded {
         self.in_force.retain(|it| it.name != LEVEL);
         self.in_force.extend(level.cloned());
     }
+}
+
+/// The settings in force whose files are not read again, each with the comma before the next part of a sentence.
+fn files_of_start(in_force: &[EffectiveSetting]) -> String {
+    let is_kept = |name: &str| {
+        READ_AT_START.contains(&name) || name.starts_with("audit.") && name.ends_with(".key_file")
+    };
+    let names_one = |setting: &&EffectiveSetting| {
+        let value = setting.value.as_deref();
+        is_kept(&setting.name) && value.is_some_and(|value| value.trim_matches('"') != "none")
+    };
+    let settings = in_force.iter().filter(names_one);
+    settings
+        .map(|setting| format!("{}, ", setting.name))
+        .collect()
 }
 
 /// A setting that has another value than before.
@@ -185,6 +215,36 @@ mod tests {
         }
         assert!(!told.iter().any(|told| told.starts_with("listener.")));
         assert!(changes(now.effective(), now.effective()).is_empty());
+    }
+
+    #[test]
+    fn the_files_that_a_reload_does_not_read_are_named_where_settings_name_them() {
+        let told = |text| files_of_start(settings(text).effective());
+        let none = "[google]\napplication_credentials = \"none\"\n";
+        assert_eq!(told(none), "");
+        let some = "[google]\napplication_credentials = \"/key.json\"\nca_file = \"/ca.pem\"\n\
+                    [audit.a]\npath = \"/audit.log\"\nkey_file = \"/audit.key\"\n";
+        let told = told(some);
+        let mut told: Vec<&str> = told.split_terminator(", ").collect();
+        told.sort_unstable();
+        assert_eq!(
+            told,
+            [
+                "audit.a.key_file",
+                "google.application_credentials",
+                "google.ca_file"
+            ]
+        );
+    }
+
+    #[test]
+    fn every_file_that_is_read_at_a_start_alone_is_one_of_the_settings() {
+        let known = gatehouse::settings::SettingsReference::new().page();
+        for name in READ_AT_START {
+            let (section, key) = name.split_once('.').unwrap();
+            let (_, of_section) = known.split_once(&format!("[{section}]")).unwrap();
+            assert!(of_section.contains(&format!("\n  {key}\n")), "{name}");
+        }
     }
 
     #[test]

@@ -19,6 +19,8 @@ const STATUS_TIMEOUT: Duration = Duration::from_secs(30);
 
 const SEAL_STATUS: &str = "/v1/sys/seal-status";
 const HEALTH: &str = "/v1/sys/health";
+/// The description of the API, in which the server's own version stands: the one of the seal's status is that which clients are to take it for.
+const DESCRIPTION: &str = "/api/v2/openapi.json";
 
 /// The type of the seal of a server whose key is in a file.
 const KEY_FILE: &str = "static";
@@ -107,6 +109,17 @@ struct SealStatus {
     storage_type: String,
 }
 
+/// The member of the API's description that is shown.
+#[derive(Debug, Deserialize)]
+struct Description {
+    info: DescriptionInfo,
+}
+
+#[derive(Debug, Deserialize)]
+struct DescriptionInfo {
+    version: String,
+}
+
 /// The line for programs.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
@@ -116,6 +129,8 @@ struct Report<'a> {
     shares: u32,
     threshold: u32,
     progress: u32,
+    server_version: Option<&'a str>,
+    /// The version that clients are to take the server for.
     version: &'a str,
     cluster_name: Option<&'a str>,
     cluster_id: Option<&'a str>,
@@ -128,10 +143,12 @@ pub(super) async fn status(arguments: StatusArguments) -> Result<ExitCode> {
         .send(get(server, SEAL_STATUS)?, STATUS_TIMEOUT)
         .await?;
     let status = read(&answer)?;
+    let version = own_version(server).await;
+    let (address, version) = (server.address().as_str(), version.as_deref());
     let text = if arguments.json {
-        in_json(server.address().as_str(), &status)?
+        in_json(address, version, &status)?
     } else {
-        in_lines(server.address().as_str(), &status)
+        in_lines(address, version, &status)
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(State::of(&status).exit_code())
@@ -142,6 +159,21 @@ pub(super) async fn health(arguments: HealthArguments) -> Result<()> {
     let time = Duration::from_secs(arguments.timeout);
     let answer = server.send(get(server, HEALTH)?, time).await?;
     judge(&answer)
+}
+
+/// The version of the server's program; `None` where the server does not tell it, which is no reason to tell nothing.
+async fn own_version(server: &RemoteServer) -> Option<String> {
+    let request = get(server, DESCRIPTION).ok()?;
+    let answer = server.send(request, STATUS_TIMEOUT).await.ok()?;
+    read_own_version(&answer)
+}
+
+fn read_own_version(answer: &Response<Bytes>) -> Option<String> {
+    if !answer.status().is_success() {
+        return None;
+    }
+    let description: Description = serde_json::from_slice(answer.body()).ok()?;
+    Some(description.info.version)
 }
 
 fn get(server: &RemoteServer, path: &str) -> Result<Request<Full<Bytes>>> {
@@ -188,7 +220,7 @@ fn read(answer: &Response<Bytes>) -> Result<SealStatus> {
         .context("the answer is no seal status; is there a Gatehouse server at this address?")
 }
 
-fn in_json(address: &str, status: &SealStatus) -> Result<String> {
+fn in_json(address: &str, own_version: Option<&str>, status: &SealStatus) -> Result<String> {
     let report = Report {
         address,
         state: State::of(status),
@@ -196,6 +228,7 @@ fn in_json(address: &str, status: &SealStatus) -> Result<String> {
         shares: status.n,
         threshold: status.t,
         progress: status.progress,
+        server_version: own_version,
         version: &status.version,
         cluster_name: status.cluster_name.as_deref(),
         cluster_id: status.cluster_id.as_deref(),
@@ -204,7 +237,7 @@ fn in_json(address: &str, status: &SealStatus) -> Result<String> {
     Ok(format!("{}\n", serde_json::to_string(&report)?))
 }
 
-fn in_lines(address: &str, status: &SealStatus) -> String {
+fn in_lines(address: &str, own_version: Option<&str>, status: &SealStatus) -> String {
     let seal = if status.sealed && status.t > 1 {
         format!(
             "{}, {} of {} needed shares given",
@@ -223,6 +256,7 @@ fn in_lines(address: &str, status: &SealStatus) -> String {
         ("Address", address),
         ("State", State::of(status).in_words(&status.seal_type)),
         ("Seal", seal.as_str()),
+        ("Version", own_version.unwrap_or("not told by the server")),
         ("Version for clients", status.version.as_str()),
         ("Cluster", status.cluster_name.as_deref().unwrap_or(unknown)),
         (
@@ -268,9 +302,11 @@ mod tests {
             (true, false, "ready", 0),
         ] {
             let status = read(&answer(200, &seal(initialized, sealed))).unwrap();
-            let told = in_json("http://here", &status).unwrap();
+            let told = in_json("http://here", Some("0.1.0"), &status).unwrap();
             let told: Value = serde_json::from_str(&told).unwrap();
             assert_eq!(told["state"], word);
+            assert_eq!(told["server_version"], "0.1.0");
+            assert_eq!(told["version"], "1.21.0");
             assert_eq!(told["cluster_name"], Value::Null);
             let exit = State::of(&status).exit_code();
             assert_eq!(format!("{exit:?}"), format!("{:?}", ExitCode::from(code)));
@@ -280,14 +316,28 @@ mod tests {
     #[test]
     fn a_person_is_told_how_many_shares_were_given_and_who_the_server_is() {
         let sealed = read(&answer(200, &seal(true, true))).unwrap();
-        let text = in_lines("http://here", &sealed);
+        let text = in_lines("http://here", None, &sealed);
         assert!(text.contains("1 of 2 needed shares given"), "{text}");
+        assert!(text.contains("Version              not told"), "{text}");
         let mut unsealed = seal(true, false);
         unsealed["cluster_name"] = json!("gatehouse-\u{1b}[2Jcluster");
-        let text = in_lines("http://here", &read(&answer(200, &unsealed)).unwrap());
+        let own = Some("0.1.0");
+        let text = in_lines("http://here", own, &read(&answer(200, &unsealed)).unwrap());
+        assert!(text.contains("Version              0.1.0\n"), "{text}");
+        assert!(text.contains("Version for clients  1.21.0\n"), "{text}");
         assert!(text.contains("State                ready\n"), "{text}");
         assert!(text.contains("2 of 3 shares unseal"), "{text}");
         assert!(text.contains("gatehouse-?[2Jcluster"), "{text}");
+    }
+
+    #[test]
+    fn the_servers_own_version_is_that_of_its_description_and_may_be_missing() {
+        let description = json!({"openapi": "3.0.3", "info": {"title": "x", "version": "0.1.0"}});
+        let found = |status, body| read_own_version(&answer(status, body));
+        assert_eq!(found(200, &description).as_deref(), Some("0.1.0"));
+        assert_eq!(found(503, &description), None);
+        assert_eq!(found(200, &json!({"info": "0.1.0"})), None);
+        assert_eq!(found(200, &json!([])), None);
     }
 
     #[test]
@@ -316,7 +366,7 @@ mod tests {
         sealed["type"] = json!("static");
         sealed["t"] = json!(1);
         sealed["n"] = json!(1);
-        let text = in_lines("http://here", &read(&answer(200, &sealed)).unwrap());
+        let text = in_lines("http://here", None, &read(&answer(200, &sealed)).unwrap());
         assert!(text.contains("start it anew"), "{text}");
         assert!(!text.contains("share"), "{text}");
     }

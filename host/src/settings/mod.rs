@@ -242,6 +242,10 @@ impl Settings {
                 self.version.compatibility.clone(),
             ),
             (
+                "GATEHOUSE_STORE_TYPE",
+                self.storage.kind.name_for_clients().to_owned(),
+            ),
+            (
                 "GATEHOUSE_GOOGLE_UNIVERSE_DOMAIN",
                 google.universe_domain.clone(),
             ),

@@ -85,6 +85,18 @@ named_choices!(
     Postgresql = "postgresql",
 );
 
+impl StorageType {
+    /// The word of the protocol for this kind of store: Vault's own where it has the same kind.
+    #[must_use]
+    pub const fn name_for_clients(self) -> &'static str {
+        match self {
+            Self::Memory => "inmem",
+            Self::Redb => "redb",
+            Self::Postgresql => "postgresql",
+        }
+    }
+}
+
 /// `[storage]`: where records are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageSettings {

@@ -61,7 +61,6 @@ pub const DIFFERENCES: &[Difference] = rows![
     // Contract 6.2: status.
     ["* sys/health*", "GET sys/seal-status*"], "/version", Something, Is("\"1.21.0\""), "contract 6.2 and D33: the release that clients are to take this server for";
     ["GET sys/seal-status*"], "/type", Is("\"shamir\""), Is("\"static\""), "contract 6.2 and D33: the key of this server is in a file, and that of a dev server of the reference is one share";
-    ["GET sys/seal-status*"], "/storage_type", Is("\"inmem\""), Is("\"gatehouse\""), OWN_FACTS;
     ["GET sys/health?activecode=x by nobody"], "/errors", Is("[]"), Something, "contract 1.7 and D42: the one error says which parameter is wrong";
 
     // Contract 6.3: mounts.

@@ -79,6 +79,9 @@ fn settings() -> Settings {
     if let Ok(version) = std::env::var("GATEHOUSE_VERSION_COMPATIBILITY") {
         settings.compatibility_version = version;
     }
+    if let Ok(kind) = std::env::var("GATEHOUSE_STORE_TYPE") {
+        settings.storage_type = kind;
+    }
     settings.login_rate_per_source = rate("GATEHOUSE_LOGIN_RATE_PER_SOURCE");
     settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
     settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");

@@ -55,7 +55,7 @@ struct SealStatus<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster_id: Option<&'a str>,
     recovery_seal: bool,
-    storage_type: &'static str,
+    storage_type: &'a str,
 }
 
 /// `sys/seal-status`
@@ -96,7 +96,7 @@ fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response,
             cluster_name: cluster.map(|cluster| cluster.name.as_str()),
             cluster_id: cluster.map(|cluster| cluster.id.as_str()),
             recovery_seal: false,
-            storage_type: "gatehouse",
+            storage_type: &server.settings.storage_type,
         },
     )
 }

@@ -107,6 +107,17 @@ fn contract_6_2_the_version_is_the_one_that_clients_are_to_take_this_server_for(
 }
 
 #[test]
+fn contract_6_2_the_kind_of_store_is_the_one_that_the_operator_has_chosen() {
+    let settings = Settings {
+        storage_type: "postgresql".to_owned(),
+        ..Settings::default()
+    };
+    let server = Server::on(Host::default(), settings).initialize();
+    let status = server.send(Method::Get, "sys/seal-status", None, "");
+    assert_eq!(status.expect(200).json()["storage_type"], "postgresql");
+}
+
+#[test]
 fn contract_6_2_a_status_that_has_no_body_has_none() {
     let server = Server::initialized();
     let answer = server.send(Method::Get, "sys/health?activecode=204", None, "");

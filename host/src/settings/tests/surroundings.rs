@@ -195,6 +195,20 @@ fn components_are_told_how_calls_are_signed() {
 }
 
 #[test]
+fn contract_6_2_components_are_told_the_kind_of_store_in_the_words_of_the_protocol() {
+    for (section, kind) in [
+        ("type = \"memory\"", "inmem"),
+        ("path = \"/var/lib/gatehouse\"", "redb"),
+    ] {
+        let text = format!("[storage]\n{section}\n[seal]\nkey_file = \"/key\"");
+        let settings = Settings::from_text(&text, none(), none()).unwrap();
+        let found = told(&settings, HERE, "GATEHOUSE_STORE_TYPE");
+        assert_eq!(found.as_deref(), Some(kind));
+    }
+    assert_eq!(StorageType::Postgresql.name_for_clients(), "postgresql");
+}
+
+#[test]
 fn compatibility_switches_are_off_and_reach_components_by_name() {
     let name = "GATEHOUSE_COMPATIBILITY";
     let settings = Settings::from_text(COMPLETE, none(), none()).unwrap();
