@@ -29,6 +29,15 @@ fn operations(document: &OpenAPI) -> Vec<(String, String, &Operation)> {
     operations.collect()
 }
 
+/// `gatehouse status` reads the version there, and takes no more than a mebibyte.
+#[test]
+fn the_description_tells_the_version_of_the_program_and_is_small() {
+    let response = hosted().handle(&request(Method::Get, TARGET, None));
+    let length = response.body.len();
+    assert!(length < 1 << 20, "{length} bytes");
+    assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
 #[test]
 fn every_parameter_of_a_path_is_declared() {
     let document = described();
