@@ -97,7 +97,8 @@ impl Report {
         text
     }
 
-    fn find(&self, program: &str, work: &str) -> Option<Measured> {
+    /// The row of this program and work.
+    pub fn find(&self, program: &str, work: &str) -> Option<Measured> {
         self.rows
             .iter()
             .find(|row| row.program == program && row.work == work)

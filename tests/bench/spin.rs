@@ -1,62 +1,192 @@
-//! The components under a real Spin, with their records in SQLite.
+//! The components under a real Spin, with their records in SQLite and in key-value stores, beside the least that Spin itself takes and
+//! beside our own server.
 
-use anyhow::Result;
-use gatehouse_tests::{Host, ROLE, Storage};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use anyhow::{Context, Result};
+use gatehouse_tests::{Host, Installation, Program, ROLE, Storage};
 
 use crate::cores::Cores;
-use crate::load::{Measured, request};
+use crate::load::{Load, Measured, Target, measure, request};
 use crate::organizations::Organizations;
 use crate::report::Report;
-use crate::{login_request, lookup_request, prepared, repeated, show_request, workload_token};
+use crate::spin_floor::{self, Floor, Work};
+use crate::{
+    LOAD, login_request, lookup_request, prepared, repeated, show_request, workload_token,
+};
 
+/// The programs of the rows.
 const SPIN: &str = "under Spin";
+const KEY_VALUE: &str = "under Spin, key-value stores";
+const FLOOR: &str = "Spin itself";
+const OWN: &str = "our own server";
+
+/// The work of the rows.
+const HEALTH: &str = "sys/health";
+const LOOKUP: &str = "lookup-self";
+const SHOW: &str = "organization show";
+const LOGIN: &str = "login, service token";
+const CROWDED_LOGIN: &str = "login, service token, 64 connections";
+const HELLO: &str = "hello";
+const READ: &str = "one statement that reads four rows";
+const WRITE: &str = "one statement that writes a row";
+const WRITE_OF_FEW: &str = "one statement that writes a row, 8 connections";
+const CROWDED_WRITE: &str = "one statement that writes a row, 64 connections";
 
 /// How many organizations are made, each by a commit that changes some twenty rows, and how many of them count as the first.
 const ORGANIZATIONS: usize = 10_000;
 const FIRST_ORGANIZATIONS: usize = 1_000;
 const CREATORS: usize = 8;
 
-/// Measures the work that needs no store, reads, logins and creations.
+/// Connections where many wait.
+const CROWDED: Load = Load {
+    connections: 64,
+    ..LOAD
+};
+/// As many connections as make organizations.
+const FEW: Load = Load {
+    connections: CREATORS,
+    ..LOAD
+};
+
+/// Measures the floor, the work that needs no store, reads, logins and creations, and notes how they compare.
 ///
 /// # Errors
 ///
-/// When the server does not answer as expected.
+/// When a server does not answer as expected.
 pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
-    let (installation, server) = prepared(cores, Host::Spin4.program(), Storage::Durable, "")?;
+    // Built before a server has a core to itself.
+    let component = spin_floor::component()?;
+    let [sqlite, key_value, own] =
+        [Host::Spin4, Host::SpinKeyValue, Host::Gatehouse].map(Host::program);
+    let floor = Floor::start(cores, &component)?;
+    for (what, work, load) in [
+        (HELLO, Work::Hello, LOAD),
+        (READ, Work::Read, LOAD),
+        (WRITE, Work::Write, LOAD),
+        (WRITE_OF_FEW, Work::Write, FEW),
+        (CROWDED_WRITE, Work::Write, CROWDED),
+    ] {
+        row(report, FLOOR, what, floor.measured(work, load)?);
+    }
+    drop(floor);
+    under_spin(cores, report, SPIN, sqlite)?;
+    under_spin(cores, report, KEY_VALUE, key_value)?;
+    own_server(cores, report, own)?;
+    report.note(compared(report)?);
+    Ok(())
+}
+
+fn under_spin(cores: &Cores, report: &mut Report, name: &str, program: Program) -> Result<()> {
+    let (installation, server) = prepared(cores, program, Storage::Durable, "")?;
     let token = workload_token(&installation)?;
-    // The process that was started launches others, so its processor time says nothing.
-    let mut row = |work: &str, measured: Measured| {
-        let cpu_micros = None;
-        report.row(
-            SPIN,
-            work,
-            Measured {
-                cpu_micros,
-                ..measured
-            },
-        );
-    };
     let rows = [
-        ("sys/health", request("GET", "/v1/sys/health", None, "")),
-        ("lookup-self", lookup_request(&token)),
-        ("organization show", show_request(&token)),
-        ("login, service token", login_request(&installation, ROLE)?),
+        (HEALTH, request("GET", "/v1/sys/health", None, "")),
+        (LOOKUP, lookup_request(&token)),
+        (SHOW, show_request(&token)),
+        (LOGIN, login_request(&installation, ROLE)?),
     ];
     for (work, request) in rows {
-        row(work, repeated(server, work, &request)?);
+        row(report, name, work, repeated(server, work, &request)?);
     }
+    let crowded = crowded_login(&installation, server)?;
+    row(report, name, CROWDED_LOGIN, crowded);
     let organizations = Organizations {
         server,
         token: installation.root_token().to_owned(),
         connections: CREATORS,
     };
-    for numbers in [0..FIRST_ORGANIZATIONS, FIRST_ORGANIZATIONS..ORGANIZATIONS] {
-        let what = format!(
-            "organization create, {CREATORS} clients, number {} to {}",
-            numbers.start + 1,
-            numbers.end
-        );
-        row(&what, organizations.created(numbers)?);
+    for numbers in creations() {
+        let what = creation(&numbers);
+        row(report, name, &what, organizations.created(numbers)?);
     }
     Ok(())
+}
+
+fn own_server(cores: &Cores, report: &mut Report, program: Program) -> Result<()> {
+    let (installation, server) = prepared(cores, program, Storage::Durable, "")?;
+    let token = workload_token(&installation)?;
+    for (work, request) in [
+        (LOOKUP, lookup_request(&token)),
+        (LOGIN, login_request(&installation, ROLE)?),
+    ] {
+        report.row(OWN, work, repeated(server, work, &request)?);
+    }
+    let crowded = crowded_login(&installation, server)?;
+    report.row(OWN, CROWDED_LOGIN, crowded);
+    Ok(())
+}
+
+fn crowded_login(installation: &Installation, server: Target) -> Result<Measured> {
+    let login = login_request(installation, ROLE)?;
+    measure(server, &[login], CROWDED).context(CROWDED_LOGIN)
+}
+
+/// The numbers of the organizations that are made, by the row that they count in.
+fn creations() -> [Range<usize>; 2] {
+    [0..FIRST_ORGANIZATIONS, FIRST_ORGANIZATIONS..ORGANIZATIONS]
+}
+
+fn creation(numbers: &Range<usize>) -> String {
+    format!(
+        "organization create, {CREATORS} clients, number {} to {}",
+        numbers.start + 1,
+        numbers.end
+    )
+}
+
+/// Keeps a row of Spin. The process that was started launches others, so its processor time says nothing.
+fn row(report: &mut Report, program: &str, work: &str, measured: Measured) {
+    let cpu_micros = None;
+    report.row(
+        program,
+        work,
+        Measured {
+            cpu_micros,
+            ..measured
+        },
+    );
+}
+
+/// Each work under Spin beside the floor below it, and beside what does the same work, in Markdown.
+fn compared(report: &Report) -> Result<String> {
+    let [first, later] = creations().map(|numbers| creation(&numbers));
+    let (first, later) = (first.as_str(), later.as_str());
+    let to_floor = [
+        (HEALTH, HELLO),
+        (LOOKUP, READ),
+        (SHOW, READ),
+        (LOGIN, WRITE),
+        (CROWDED_LOGIN, CROWDED_WRITE),
+        (first, WRITE_OF_FEW),
+        (later, WRITE_OF_FEW),
+    ];
+    let to_key_value = [LOOKUP, SHOW, LOGIN, CROWDED_LOGIN, first, later];
+    let to_own = [LOOKUP, LOGIN, CROWDED_LOGIN];
+    let pairs = to_floor
+        .map(|(work, floor)| (work, FLOOR, floor))
+        .into_iter()
+        .chain(to_key_value.map(|work| (work, KEY_VALUE, work)))
+        .chain(to_own.map(|work| (work, OWN, work)));
+    let mut table =
+        "| under Spin | beside | times its requests/s | times its p50 | times its p99 |\n\
+         |---|---|---|---|---|"
+            .to_owned();
+    for (work, beside, its) in pairs {
+        let find = |program, work| {
+            let found = report.find(program, work);
+            found.with_context(|| format!("no row of {program}: {work}"))
+        };
+        let (ours, other) = (find(SPIN, work)?, find(beside, its)?);
+        // Writing to a string does not fail.
+        let _ = write!(
+            table,
+            "\n| {work} | {beside}: {its} | {:.2} | {:.2} | {:.2} |",
+            ours.rate / other.rate,
+            ours.median / other.median,
+            ours.percentile_99 / other.percentile_99,
+        );
+    }
+    Ok(table)
 }
