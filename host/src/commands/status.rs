@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn the_servers_own_version_is_that_of_its_description_and_may_be_missing() {
         let description = json!({"openapi": "3.0.3", "info": {"title": "x", "version": "0.1.0"}});
-        let found = |status, body| read_own_version(&answer(status, body));
+        let found = |status, body: &Value| read_own_version(&answer(status, body));
         assert_eq!(found(200, &description).as_deref(), Some("0.1.0"));
         assert_eq!(found(503, &description), None);
         assert_eq!(found(200, &json!({"info": "0.1.0"})), None);

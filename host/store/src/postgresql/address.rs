@@ -54,8 +54,8 @@ impl Address {
     ///
     /// When the address is malformed, holds a password, or asks for a connection that could be listened to.
     pub fn read(settings: &PostgresSettings) -> Result<Self, PostgresError> {
-        let mut config = parsed(&settings.url)
-            .map_err(|error| PostgresError::Address(describe(&error)))?;
+        let mut config =
+            parsed(&settings.url).map_err(|error| PostgresError::Address(describe(&error)))?;
         if config.get_password().is_some() {
             return Err(refused(
                 "it holds a password; put that into storage.password_file",
