@@ -25,8 +25,8 @@ use crate::sql::Table;
 pub const KNOWN_SCHEMA: i64 = 1;
 
 /// The store. Answers the version of the tables, the sealed keyring or null, and how the database is run: if it recovers, if it flushes,
-/// if its commits wait for the flush, and if transactions see what others commit, as those of a commit do. Who reads all of the database in one
-/// transaction asks for another kind, so it is the kind of those which do not.
+/// if its commits wait for the flush, and if transactions see what others commit. The last one is the default of the session: a backup reads in
+/// a transaction of another kind.
 pub const DESCRIBE: &str = "
     select n.number, k.sealed, pg_is_in_recovery(), current_setting('fsync') = 'on', current_setting('synchronous_commit') <> 'off',
         current_setting('default_transaction_isolation') = 'read committed'

@@ -48,6 +48,12 @@ impl Pooler {
         settings.connections = 1;
         settings
     }
+
+    /// A store in the database behind it, over one connection.
+    async fn store(&self, database: &Database) -> PrivateStore {
+        let backend = PostgresBackend::open(&self.settings(database), Arc::new(SystemClock)).await;
+        PrivateStore::new(Arc::new(backend.unwrap()), Namespace::Access)
+    }
 }
 
 /// Reads messages up to the first of one of these types. Answers all of them, and their types.
@@ -126,9 +132,7 @@ async fn s5_a_commit_that_a_pooler_gives_another_session_is_refused_and_says_why
     for knows_prepared in [true, false] {
         let database = Database::with_tables().await;
         let pooler = Pooler::start(false, knows_prepared).await;
-        let settings = pooler.settings(&database);
-        let backend = PostgresBackend::open(&settings, Arc::new(SystemClock)).await;
-        let store = PrivateStore::new(Arc::new(backend.unwrap()), Namespace::Access);
+        let store = pooler.store(&database).await;
         let commit = async |key: &str| store.commit(vec![], vec![put(key, "")]).await;
         commit("a").await.unwrap();
         pooler.alternates.store(true, Ordering::Relaxed);
@@ -156,9 +160,7 @@ async fn s5_a_connection_that_a_pooler_has_given_another_session_for_good_serves
     for knows_prepared in [true, false] {
         let database = Database::with_tables().await;
         let pooler = Pooler::start(false, knows_prepared).await;
-        let settings = pooler.settings(&database);
-        let backend = PostgresBackend::open(&settings, Arc::new(SystemClock)).await;
-        let store = PrivateStore::new(Arc::new(backend.unwrap()), Namespace::Access);
+        let store = pooler.store(&database).await;
         let commit = async |key: &str| store.commit(vec![], vec![put(key, "")]).await;
         let moves = |moves: bool| pooler.alternates.store(moves, Ordering::Relaxed);
         commit("a").await.unwrap();

@@ -86,6 +86,26 @@ pub fn restored(backup: &[u8], files: &SpinPlace, key: &RootKey) -> Result<Inven
     SpinRestoration::begin(Cursor::new(backup), files, &root_key(), key, |_| {})?.finish()
 }
 
+/// A backup of another key and a changed one are refused at `place`.
+pub async fn assert_unverified_refused(place: &SpinPlace) {
+    let mut backup = small_backup().await;
+    let begun = SpinRestoration::begin(
+        Cursor::new(&backup),
+        place,
+        &other_key(),
+        &root_key(),
+        |_| {},
+    );
+    let refused = begun.err().unwrap();
+    assert!(
+        matches!(refused, SpinError::Backup(BackupError::WrongKey)),
+        "{refused}"
+    );
+    let middle = backup.len() / 2;
+    backup[middle] ^= 1;
+    restored(&backup, place, &root_key()).unwrap_err();
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -220,24 +240,8 @@ async fn s11_files_that_are_there_are_left_as_they_are() {
 
 #[tokio::test]
 async fn s11_a_backup_that_does_not_verify_makes_no_file_for_spin() {
-    let mut backup = small_backup().await;
     let folder = tempfile::tempdir().unwrap();
-    let files = sqlite(folder.path());
-    let begun = SpinRestoration::begin(
-        Cursor::new(&backup),
-        &files,
-        &other_key(),
-        &root_key(),
-        |_| {},
-    );
-    let refused = begun.err().unwrap();
-    assert!(
-        matches!(refused, SpinError::Backup(BackupError::WrongKey)),
-        "{refused}"
-    );
-    let middle = backup.len() / 2;
-    backup[middle] ^= 1;
-    restored(&backup, &files, &root_key()).unwrap_err();
+    assert_unverified_refused(&sqlite(folder.path())).await;
     assert_eq!(names(folder.path()), Vec::<String>::new());
 }
 

@@ -1,7 +1,6 @@
 //! Backups of stores under Spin whose records are in PostgreSQL, and such stores that are made from backups.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,13 +11,12 @@ use gatehouse_postgres_server::{Client, connect};
 use gatehouse_spin_postgres::{AdapterHost, Pools};
 use gatehouse_storage_adapter::postgres::PostgresAdapter;
 use gatehouse_store::{
-    BackupError, Namespace, RootKey, SpinDatabase, SpinDatabaseError, SpinError, SpinPlace,
-    SpinRestoration, SpinStore,
+    Namespace, RootKey, SpinDatabase, SpinDatabaseError, SpinError, SpinPlace, SpinStore,
 };
 
 use super::under_spin::{
-    LABELS, assert_filled, begun, fill_one, installation, instance, made, other_key, restored,
-    sqlite, written,
+    LABELS, assert_filled, assert_unverified_refused, begun, fill_one, installation, instance,
+    made, other_key, restored, sqlite, written,
 };
 use super::{backup, fill, memory, open, private, restore, small_backup, verify};
 use crate::postgres_databases::{settings, shared_server};
@@ -273,23 +271,8 @@ async fn s11_a_database_with_records_is_left_as_it_is() {
 
 #[tokio::test]
 async fn s11_a_backup_that_does_not_verify_makes_no_table_for_spin() {
-    let mut backup = small_backup().await;
     let setting = Setting::new().await;
-    let begun = SpinRestoration::begin(
-        Cursor::new(&backup),
-        &setting.place,
-        &other_key(),
-        &root_key(),
-        |_| {},
-    );
-    let refused = begun.err().unwrap();
-    assert!(
-        matches!(refused, SpinError::Backup(BackupError::WrongKey)),
-        "{refused}"
-    );
-    let middle = backup.len() / 2;
-    backup[middle] ^= 1;
-    restored(&backup, &setting.place, &root_key()).unwrap_err();
+    assert_unverified_refused(&setting.place).await;
     assert!(!setting.has_schema().await);
 }
 
