@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_tests::{Answer, Installation, ROLE, Storage, gatehouse_binary};
@@ -300,4 +301,64 @@ fn s11_an_installation_moves_from_a_file_into_a_database_and_back() {
         assert_eq!(status_of(&installation, ended), 403, "it has ended");
     }
     assert_eq!(installation.login().unwrap().status, 200);
+}
+
+/// The milliseconds after which a restore is killed, from before its first write on.
+const KILLED_AFTER: [u64; 8] = [0, 10, 20, 40, 80, 160, 320, 5_000];
+
+#[test]
+fn s11_a_restore_that_is_killed_starts_no_server_and_is_repeated_over_a_file_and_a_database() {
+    let database = PostgresServer::start_blocking(&[]);
+    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    installation.set_up_login().unwrap();
+    for number in 0..50 {
+        make_organization(&installation, &format!("demo-{number}"));
+    }
+    make_organization(&installation, "demo-kept");
+    let contents = Contents::read(&installation, installation.root_token());
+    let folder = installation.folder().to_owned();
+    let file = folder.join("backup");
+    let configuration = installation.configuration();
+    let of_configuration = ["--config", text(&configuration)];
+    let backup = ["backup", "--to", text(&file)];
+    assert_eq!(installation.server().terminate().unwrap(), Some(0));
+    done(&[&backup[..], &of_configuration].concat(), "");
+    let restore = [&["restore", text(&file)][..], &of_configuration].concat();
+    let generate_root = [&["generate-root"][..], &of_configuration].concat();
+
+    let url = database.create_database_blocking();
+    let in_database = format!("type = \"postgresql\"\nurl = {url:?}");
+    for storage in [in_file(&folder.join("other")), in_database] {
+        move_to(&installation, &storage);
+        if storage.contains("postgresql") {
+            done(
+                &[&["database", "migrate"][..], &of_configuration].concat(),
+                "",
+            );
+        }
+        let is_whole_after = |milliseconds: u64| {
+            let mut restore = Command::new(gatehouse_binary())
+                .arg("operator")
+                .args(&restore)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(milliseconds));
+            restore.kill().unwrap();
+            restore.wait().unwrap();
+            // Nothing uses a part of a backup; but the kill may have come after the last write.
+            operator(&generate_root, "").status.success()
+        };
+        if !KILLED_AFTER.into_iter().any(is_whole_after) {
+            done(&restore, "");
+        }
+        let again = refused(&restore);
+        assert!(again.contains("not empty"), "{again}");
+        let root = new_root(&installation);
+        installation.run().unwrap();
+        contents.assert_same(&installation, &root);
+        assert_eq!(installation.server().terminate().unwrap(), Some(0));
+    }
 }

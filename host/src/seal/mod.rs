@@ -11,7 +11,7 @@ pub mod witness;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -30,6 +30,9 @@ use crate::settings::{SealType, Settings, StorageType};
 
 /// The file of the durable store in its folder.
 const STORE_FILE: &str = "gatehouse.redb";
+
+/// How a store comes to hold something.
+const FILL: &str = "start a server over it and initialize it (sys/init), or restore a backup";
 
 /// A store behind a barrier, whichever backend is below.
 pub(crate) type Store = SealedBackend<Arc<dyn Backend>>;
@@ -78,6 +81,15 @@ impl SealedStore {
         Self::over(backend(settings, clock).await?, settings, clock).await
     }
 
+    /// Opens the store of a stopped server as [`Self::open`] does, for commands on its machine.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::open`], and when the store is empty: it stays so then.
+    pub async fn open_stopped(settings: &Settings, clock: &SharedClock) -> Result<Self> {
+        Self::over(backend_in_use(settings, clock).await?, settings, clock).await
+    }
+
     async fn over(
         below: Arc<dyn Backend>,
         settings: &Settings,
@@ -115,20 +127,34 @@ impl SealedStore {
     }
 }
 
-/// The store of a stopped server, for commands on its machine.
+/// The store of a stopped server, still sealed, for commands on its machine.
 ///
 /// # Errors
 ///
-/// When it keeps nothing, is in use, or cannot be had.
+/// When it is empty, in use, or cannot be had. Nothing has changed then.
 pub async fn stopped_store(settings: &Settings) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
-    if settings.storage.kind == StorageType::Memory {
-        anyhow::bail!(
-            "storage.type is \"memory\": such a store ends with its server, so there is none"
-        );
-    }
     let clock: SharedClock = Arc::new(gatehouse_ports::SystemClock);
-    let below = backend(settings, &clock).await?;
+    let below = backend_in_use(settings, &clock).await?;
     Ok(Arc::new(Store::new(below, clock)))
+}
+
+/// The backend of a stopped server. One that holds nothing is refused: to open it would make a store that no restore takes any more.
+async fn backend_in_use(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+    match settings.storage.kind {
+        StorageType::Memory => anyhow::bail!(
+            "storage.type is \"memory\": such a store ends with its server, so there is none"
+        ),
+        StorageType::Redb => {
+            existing_store_file(settings)?;
+        }
+        StorageType::Postgresql => {}
+    }
+    let below = backend(settings, clock).await?;
+    let store = Store::new(Arc::clone(&below), Arc::clone(clock));
+    if store.is_empty().await? {
+        anyhow::bail!("the store is empty: {FILL}");
+    }
+    Ok(below)
 }
 
 /// Advice about a store that cannot be opened.
@@ -154,11 +180,7 @@ pub(crate) async fn backend_to_read(
             "storage.type is \"memory\": such a store is its server's alone; ask the server, by --address"
         ),
         StorageType::Redb => {
-            let folder = settings.storage.path.as_deref();
-            let file = folder.context("storage.path is not set")?.join(STORE_FILE);
-            if !file.exists() {
-                anyhow::bail!("there is no store {}", file.display());
-            }
+            let file = existing_store_file(settings)?;
             let opened = RedbBackend::open(&file, Arc::clone(clock));
             let store = opened.map_err(|error| match error {
                 OpenError::InUse { path } => anyhow::anyhow!(
@@ -178,14 +200,28 @@ pub(crate) async fn backend(settings: &Settings, clock: &SharedClock) -> Result<
     match settings.storage.kind {
         StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
         StorageType::Redb => {
-            let folder = settings.storage.path.as_deref();
-            let folder = folder.context("storage.path is not set")?;
-            make_private_folder(folder)?;
-            let store = RedbBackend::open(&folder.join(STORE_FILE), Arc::clone(clock))?;
+            let file = store_file(settings)?;
+            file.parent().map_or(Ok(()), make_private_folder)?;
+            let store = RedbBackend::open(&file, Arc::clone(clock))?;
             Ok(Arc::new(store))
         }
         StorageType::Postgresql => database::open_alone(settings, clock).await,
     }
+}
+
+/// The file that the settings name for a store in a file.
+fn store_file(settings: &Settings) -> Result<PathBuf> {
+    let folder = settings.storage.path.as_deref();
+    Ok(folder.context("storage.path is not set")?.join(STORE_FILE))
+}
+
+/// The same, where there is one.
+fn existing_store_file(settings: &Settings) -> Result<PathBuf> {
+    let file = store_file(settings)?;
+    if !file.exists() {
+        anyhow::bail!("there is no store {}: {FILL}", file.display());
+    }
+    Ok(file)
 }
 
 fn make_private_folder(folder: &Path) -> Result<()> {

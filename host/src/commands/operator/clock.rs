@@ -67,7 +67,7 @@ async fn look(
         SealType::Shamir => migration::unsealed_by_shares(settings, share).await?,
         SealType::KeyFile => {
             let clock: SharedClock = Arc::new(SystemClock);
-            SealedStore::open(settings, &clock).await?.store
+            SealedStore::open_stopped(settings, &clock).await?.store
         }
     };
     let before = remembered(store.as_ref()).await?;
@@ -94,6 +94,12 @@ mod tests {
         bail!("no share is given")
     }
 
+    /// Makes the store, as a first start does.
+    async fn start_once(settings: &Settings) {
+        let clock: SharedClock = Arc::new(SystemClock);
+        SealedStore::open(settings, &clock).await.unwrap();
+    }
+
     #[tokio::test]
     async fn t6_the_remembered_time_of_a_store_in_shares_is_shown_to_who_gives_them() {
         let place = tempfile::tempdir().unwrap();
@@ -103,6 +109,7 @@ mod tests {
         let settings =
             |seal: &str| Settings::from_text(&format!("{storage}{seal}"), [], []).unwrap();
         let by_file = settings(&format!("[seal]\nkey_file = {key_file:?}\n"));
+        start_once(&by_file).await;
         let year_ahead = 1_826_791_200_000;
         look(&by_file, Some(year_ahead), no_share).await.unwrap();
 
@@ -132,6 +139,10 @@ mod tests {
         let text = format!("[storage]\npath = {folder:?}\n[seal]\nkey_file = {key_file:?}\n");
         let settings = Settings::from_text(&text, [], []).unwrap();
         let year_ahead = 1_826_791_200_000;
+        let refused = look(&settings, Some(year_ahead), no_share).await;
+        assert!(refused.unwrap_err().to_string().contains("no store"));
+        assert!(!folder.exists(), "no store is made by a look at it");
+        start_once(&settings).await;
         assert_eq!(
             look(&settings, Some(year_ahead), no_share).await.unwrap(),
             None

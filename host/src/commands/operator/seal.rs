@@ -67,7 +67,7 @@ fn give_root_token_of_server(
     }
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let clock: SharedClock = Arc::new(SystemClock);
-    let opened = runtime.block_on(SealedStore::open(settings, &clock))?;
+    let opened = runtime.block_on(SealedStore::open_stopped(settings, &clock))?;
     let store = PrivateStore::new(Arc::clone(&opened.store), Namespace::Access);
     give_root_token(&BlockingStore::new(store), give)
 }
@@ -167,6 +167,7 @@ mod tests {
         let settings = Settings::from_text(&text, [], []).unwrap();
         let early = root_token(&settings).err().unwrap();
         assert!(format!("{early:#}").contains("initialize"), "{early:#}");
+        assert!(!folder.exists(), "an empty store stays one");
 
         let opened = open(&settings);
         access(opened.store).initialize(None).ok().unwrap();

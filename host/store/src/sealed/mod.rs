@@ -336,7 +336,12 @@ impl<B: Backend> SealedBackend<B> {
         Ok(keyring.map(|keyring| keyring.version))
     }
 
-    pub(crate) async fn is_empty(&self) -> Result<bool, StoreError> {
+    /// Tells whether the backend holds nothing at all, so that neither a server has started over it nor a backup was restored into it.
+    ///
+    /// # Errors
+    ///
+    /// When the backend fails.
+    pub async fn is_empty(&self) -> Result<bool, StoreError> {
         for namespace in Namespace::ALL {
             let page = self.backend.scan(namespace, "", None, 1).await?;
             if !page.items.is_empty() {
