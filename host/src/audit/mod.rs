@@ -175,17 +175,20 @@ impl AuditLog for Sinks {
     }
 }
 
-/// The reason that would keep the sinks from being opened, as far as that can be told without making or changing anything.
+/// The reasons that would keep the sinks from being opened, as far as that can be told without making or changing anything, each with the
+/// name of the setting that it is about.
 #[must_use]
-pub fn problems(settings: &[AuditSinkSettings]) -> Vec<String> {
+pub fn problems(settings: &[AuditSinkSettings]) -> Vec<(String, String)> {
     let of_sink = |sink: &AuditSinkSettings| {
         let file = sink.path.as_deref().map(log_file::check);
         let file = file.and_then(Result::err).map(|error| error.to_string());
         let key = sink.key_path().and_then(|path| key::problem(&path));
         let section = sink.section();
+        let file = file.map(|problem| ("path", problem));
+        let key = key.map(|problem| ("key_file", problem));
         file.into_iter()
             .chain(key)
-            .map(move |problem| format!("{section}: {problem}"))
+            .map(move |(name, problem)| (format!("{section}.{name}"), problem))
     };
     settings.iter().flat_map(of_sink).collect()
 }

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use gatehouse::application_credentials;
 use gatehouse::audit;
 use gatehouse::database;
-use gatehouse::listener::Certificate;
+use gatehouse::listener::{Certificate, CertificateError};
 use gatehouse::outbound::Outbound;
 use gatehouse::settings::{
     AccessLog, EffectiveSetting, Settings, SettingsError, SettingsReference, StorageType,
@@ -113,72 +113,112 @@ fn check(source: &Source) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Names everything that would stop a start.
+/// Names everything that would stop a start, each with the line of the setting that names the file.
 pub(super) fn check_files(settings: &Settings) -> Result<()> {
-    let mut problems: Vec<String> = Vec::new();
+    let mut problems = FileProblems {
+        settings,
+        told: Vec::new(),
+    };
     if let Some(file) = &settings.seal.key_file
         && let Err(error) = read_key_file(file)
     {
-        problems.push(format!("seal.key_file: {error}"));
+        problems.add("seal.key_file", format!("seal.key_file: {error}"));
     }
     if let Some((certificate, key)) = settings.listener.tls_files()
         && let Err(error) = Certificate::read(&certificate, &key)
     {
-        problems.push(error.to_string());
+        let setting = match error {
+            CertificateError::Key { .. } => KEY,
+            CertificateError::Certificate { .. } | CertificateError::Pair(_) => CERTIFICATE,
+        };
+        problems.add(setting, error.to_string());
     }
     if let Err(error) = Outbound::new(&settings.google, &settings.limits) {
-        problems.push(error.to_string());
+        problems.add("google.ca_file", error.to_string());
     }
     if let Some(file) = &settings.google.application_credentials
         && let Err(error) = application_credentials::read(file)
     {
-        problems.push(error.to_string());
+        problems.add("google.application_credentials", error.to_string());
     }
     if let Some((_, key)) = settings.listener.tls_files()
         && let Some(mode) = mode_of(&key).filter(|mode| mode & STRANGERS != 0)
     {
-        problems.push(format!(
-            "listener.tls_key_file: every user may use {path} (mode {mode:04o}); run: chmod o= {path}",
+        let problem = format!(
+            "{KEY}: every user may use {path} (mode {mode:04o}); run: chmod o= {path}",
             path = key.display()
-        ));
+        );
+        problems.add(KEY, problem);
     }
     if let Some(file) = &settings.storage.password_file {
-        match mode_of(file) {
-            None => problems.push(format!("storage.password_file: {} is not there", file.display())),
-            Some(mode) if mode & OTHERS != 0 => problems.push(format!(
-                "storage.password_file: others may use {path} (mode {mode:04o}); run: chmod 600 {path}",
-                path = file.display()
-            )),
-            Some(_) => {}
+        let path = file.display();
+        let problem = match mode_of(file) {
+            None => Some(format!("{PASSWORD}: {path} is not there")),
+            Some(mode) => (mode & OTHERS != 0).then(|| {
+                format!(
+                    "{PASSWORD}: others may use {path} (mode {mode:04o}); run: chmod 600 {path}"
+                )
+            }),
+        };
+        if let Some(problem) = problem {
+            problems.add(PASSWORD, problem);
         }
     }
     if let Some(directory) = &settings.storage.path {
         if let Some(mode) = mode_of(directory).filter(|mode| mode & WRITABLE_BY_OTHERS != 0) {
-            problems.push(format!(
-                "storage.path: others may change what is in {path} (mode {mode:04o}); run: chmod go-w {path}",
+            let problem = format!(
+                "{STORE}: others may change what is in {path} (mode {mode:04o}); run: chmod go-w {path}",
                 path = directory.display()
-            ));
+            );
+            problems.add(STORE, problem);
         }
-        problems.extend(exposed_files(directory));
+        for problem in exposed_files(directory) {
+            problems.add(STORE, problem);
+        }
     }
     if let AccessLog::File(path) = &settings.log.access
         && !path.parent().is_some_and(Path::is_dir)
     {
-        problems.push(format!(
+        let problem = format!(
             "log.access: the folder of {} is not there; make it, writable for the user of the server",
             path.display()
-        ));
+        );
+        problems.add("log.access", problem);
     }
     if let Some(file) = &settings.bootstrap.file
         && let Err(error) = bootstrap::read(file)
     {
-        problems.push(format!("{error:#}"));
+        problems.add("bootstrap.file", format!("{error:#}"));
     }
-    problems.extend(audit::problems(&settings.audit));
-    if problems.is_empty() {
+    for (setting, problem) in audit::problems(&settings.audit) {
+        problems.add(&setting, format!("{setting}: {problem}"));
+    }
+    let told = problems.told;
+    if told.is_empty() {
         return Ok(());
     }
-    bail!("the files have problems:\n  {}", problems.join("\n  "));
+    bail!("the files have problems:\n  {}", told.join("\n  "));
+}
+
+const CERTIFICATE: &str = "listener.tls_cert_file";
+const KEY: &str = "listener.tls_key_file";
+const PASSWORD: &str = "storage.password_file";
+const STORE: &str = "storage.path";
+
+/// The problems of the files that `settings` name.
+struct FileProblems<'s> {
+    settings: &'s Settings,
+    told: Vec<String>,
+}
+
+impl FileProblems<'_> {
+    /// Notes a problem, after the line of the setting that names the file.
+    fn add(&mut self, setting: &str, problem: String) {
+        self.told.push(match self.settings.line_of(setting) {
+            Some(line) => format!("line {line}: {problem}"),
+            None => problem,
+        });
+    }
 }
 
 /// The permission bits of what stands there; `None` where nothing does.
@@ -259,19 +299,50 @@ mod tests {
     fn o5_each_fault_of_a_file_stops_the_start_and_says_what_mends_it() {
         let (folder, settings) = place();
         check_files(&settings).unwrap();
-        for (name, mode, good, mends) in [
-            ("key", 0o640, 0o600, "chmod 600"),
-            ("key", 0o604, 0o600, "chmod 600"),
-            ("store", 0o770, 0o700, "chmod go-w"),
-            ("store", 0o702, 0o700, "chmod go-w"),
-            ("store/gatehouse.redb", 0o644, 0o600, "chmod 600"),
-            ("store/gatehouse.redb", 0o620, 0o600, "chmod 600"),
-            ("tls.pem", 0o644, 0o640, "chmod o="),
+        for (name, mode, good, line, mends) in [
+            ("key", 0o640, 0o600, "line 4: seal.key_file: ", "chmod 600"),
+            ("key", 0o604, 0o600, "line 4: seal.key_file: ", "chmod 600"),
+            (
+                "store",
+                0o770,
+                0o700,
+                "line 2: storage.path: ",
+                "chmod go-w",
+            ),
+            (
+                "store",
+                0o702,
+                0o700,
+                "line 2: storage.path: ",
+                "chmod go-w",
+            ),
+            (
+                "store/gatehouse.redb",
+                0o644,
+                0o600,
+                "line 2: storage.path: ",
+                "chmod 600",
+            ),
+            (
+                "store/gatehouse.redb",
+                0o620,
+                0o600,
+                "line 2: storage.path: ",
+                "chmod 600",
+            ),
+            (
+                "tls.pem",
+                0o644,
+                0o640,
+                "line 7: listener.tls_key_file: ",
+                "chmod o=",
+            ),
         ] {
             let path = folder.path().join(name);
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             let refused = check_files(&settings).unwrap_err().to_string();
             assert!(refused.contains(mends), "{name} {mode:o}: {refused}");
+            assert!(refused.contains(line), "{name} {mode:o}: {refused}");
             assert!(refused.contains(name), "{refused}");
             fs::set_permissions(&path, Permissions::from_mode(good)).unwrap();
             check_files(&settings).unwrap();

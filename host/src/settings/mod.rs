@@ -152,7 +152,7 @@ impl Settings {
                 .into_iter()
                 .filter(|problem| !unreadable.contains(&problem.subject))
                 .map(|problem| {
-                    let line = settings.line(&problem.subject, &findings.lines);
+                    let line = settings.line_of(&problem.subject);
                     problem.at(line)
                 }),
         );
@@ -185,11 +185,12 @@ impl Settings {
         }
     }
 
-    /// The line of the file that a setting in force was taken from.
-    fn line(&self, name: &str, lines: &Lines) -> Option<usize> {
-        let of_file = |it: &&EffectiveSetting| it.name == name && it.origin == Origin::File;
-        let setting = self.effective.iter().find(of_file)?;
-        lines.find(&setting.name)
+    /// The line of the configuration file, counted from 1, that the setting called `name` was taken from. `None` where it was taken from
+    /// elsewhere.
+    #[must_use]
+    pub fn line_of(&self, name: &str) -> Option<usize> {
+        let setting = self.effective.iter().find(|it| it.name == name);
+        setting?.line
     }
 
     /// The settings in force, in the order of the sections, with their origin. None of them is a secret (SEC-O5).

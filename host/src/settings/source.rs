@@ -58,6 +58,8 @@ pub struct EffectiveSetting {
     pub value: Option<String>,
     /// Where it was taken from.
     pub origin: Origin,
+    /// The line of the configuration file, counted from 1, where it was taken from there.
+    pub line: Option<usize>,
     /// The form of its value.
     pub kind: SettingKind,
 }
@@ -429,10 +431,13 @@ impl Section<'_> {
     }
 
     fn record(&mut self, key: &str, value: Option<String>, origin: Origin, kind: SettingKind) {
+        let name = format!("{}.{key}", self.name);
+        let line = (origin == Origin::File).then(|| self.sources.line(&name));
         self.sources.findings.effective.push(EffectiveSetting {
-            name: format!("{}.{key}", self.name),
+            name,
             value,
             origin,
+            line: line.flatten(),
             kind,
         });
     }

@@ -17,7 +17,7 @@ fn refused(place: &Place, words: &str) {
     let settings = [place.settings()];
     let problems = problems(&settings);
     assert!(
-        problems.iter().any(|problem| problem.contains(words)),
+        problems.iter().any(|(_, problem)| problem.contains(words)),
         "{problems:?}"
     );
     let error = Sinks::open(&settings).err().unwrap().to_string();
@@ -51,14 +51,16 @@ fn l4_a_log_is_a_private_file_in_a_private_folder() {
     refused(&place, "no regular file");
     let mut missing = place.settings();
     missing.path = Some(place.path("nowhere/audit.log"));
-    assert!(problems(&[missing.clone()])[0].contains("make it"));
+    let (setting, problem) = &problems(&[missing.clone()])[0];
+    assert_eq!(setting, "audit.main.path");
+    assert!(problem.contains("make it"), "{problem}");
     assert!(Sinks::open(&[missing]).is_err());
 }
 
 #[test]
 fn a_check_makes_nothing() {
     let place = Place::new();
-    assert_eq!(problems(&[place.settings()]), Vec::<String>::new());
+    assert_eq!(problems(&[place.settings()]), []);
     assert_eq!(fs::read_dir(place.folder.path()).unwrap().count(), 0);
 }
 
@@ -86,7 +88,9 @@ fn a_key_that_others_can_read_is_refused() {
     let place = Place::new();
     drop(place.open());
     mode(&place.path("main.hmac-key"), 0o644);
-    assert!(problems(&[place.settings()])[0].contains("chmod 600"));
+    let (setting, problem) = &problems(&[place.settings()])[0];
+    assert_eq!(setting, "audit.main.key_file");
+    assert!(problem.contains("chmod 600"), "{problem}");
     assert!(Sinks::open(&[place.settings()]).is_err());
 }
 
