@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::client::ServerArguments;
 use super::installation::{Description, Options, Reconciler, Report, Server, Summary};
+use super::progress::Progress;
 
 /// The exit code of a dry run that found differences.
 pub(super) const DIFFERENCES: u8 = 2;
@@ -46,13 +47,15 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
         leave_unknown_fields: false,
     };
     // Not locked: the report is written between the calls of a task that may wait.
-    let mut output = std::io::stdout();
-    let mut report = Report::to(&mut output);
+    let progress = Progress::of_objects("compared");
+    let mut output = progress.above(std::io::stdout());
+    let mut report = Report::to(&mut output).with_progress(&progress);
     Reconciler::of(&server, options, &mut report)
         .await?
         .apply(&description)
         .await?;
     report.finish(options.dry_run)?;
+    progress.finish();
     exit_code(report.summary(), options.dry_run)
 }
 

@@ -14,6 +14,7 @@ use super::client::{RemoteServer, ServerArguments, Token};
 use super::installation::source::{Taken, take};
 use super::installation::{Options, Reconciler, Report, Server, shown};
 use super::output::tell;
+use super::progress::Progress;
 
 /// Where the token of the server that is read is looked for.
 const FROM_TOKEN_VARIABLES: [&str; 1] = ["GATEHOUSE_FROM_TOKEN"];
@@ -57,7 +58,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let from = RemoteServer::new(arguments.from.clone(), arguments.from_ca_file.clone());
     let from = Server::at(&from, &token, arguments.from_namespace.as_deref())?;
     if let Some(file) = &arguments.to_file {
-        let taken = take(&from).await;
+        let taken = take_all(&from).await;
         write_new(file, &taken.to_file_text()?)?;
         tell_missing(&taken, &[]);
         tell(format_args!(
@@ -67,21 +68,29 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
         return taken_code(&taken, ExitCode::SUCCESS);
     }
     let server = Server::of(&arguments.server)?;
-    let taken = take(&from).await;
+    let taken = take_all(&from).await;
     let options = Options {
         dry_run: arguments.dry_run,
         write_secrets: false,
         leave_unknown_fields: true,
     };
-    let mut output = std::io::stdout();
-    let mut report = Report::to(&mut output);
+    let progress = Progress::of_objects("compared");
+    let mut output = progress.above(std::io::stdout());
+    let mut report = Report::to(&mut output).with_progress(&progress);
     let mut reconciler = Reconciler::of(&server, options, &mut report).await?;
     reconciler.apply(&taken.description).await?;
     let left_out = reconciler.left_out().to_vec();
     report.finish(options.dry_run)?;
     let summary = report.summary();
+    progress.finish();
     tell_missing(&taken, &left_out);
     taken_code(&taken, exit_code(summary, options.dry_run)?)
+}
+
+async fn take_all(from: &Server) -> Taken {
+    // Its line goes before the next one comes.
+    let progress = Progress::of_objects("read");
+    take(from, &progress).await
 }
 
 /// Says what is missing in the copy.

@@ -16,6 +16,7 @@ mod login_jwt;
 mod operator;
 mod output;
 mod process;
+mod progress;
 mod reload;
 mod serve;
 mod service_manager;

@@ -6,6 +6,7 @@ use gatehouse::one_line::escaped;
 use serde_json::Value;
 
 use super::comparison::Difference;
+use crate::commands::progress::Progress;
 
 /// Most characters of a value on a line.
 const LONGEST_VALUE: usize = 200;
@@ -44,6 +45,8 @@ impl Summary {
 /// Writes what is found, and counts it.
 pub(in crate::commands) struct Report<'a> {
     output: &'a mut (dyn Write + Send + Sync),
+    /// Told of each object, where a person may wait.
+    progress: Option<&'a Progress>,
     summary: Summary,
 }
 
@@ -52,7 +55,16 @@ impl<'a> Report<'a> {
     pub(in crate::commands) fn to(output: &'a mut (dyn Write + Send + Sync)) -> Self {
         Self {
             output,
+            progress: None,
             summary: Summary::default(),
+        }
+    }
+
+    /// The same, which tells `progress` of each object too.
+    pub(in crate::commands) fn with_progress(self, progress: &'a Progress) -> Self {
+        Self {
+            progress: Some(progress),
+            ..self
         }
     }
 
@@ -114,16 +126,25 @@ impl<'a> Report<'a> {
             false => &mut self.summary.changed,
         };
         *count = count.saturating_add(1);
+        self.go_on();
     }
 
     /// Counts an object that is as it is to be.
     pub(super) fn unchanged(&mut self) {
         self.summary.unchanged = self.summary.unchanged.saturating_add(1);
+        self.go_on();
+    }
+
+    fn go_on(&self) {
+        if let Some(progress) = self.progress {
+            progress.one_more();
+        }
     }
 
     /// Tells of an object that could not be read or written.
     pub(super) fn failed(&mut self, object: &str, error: &anyhow::Error) -> io::Result<()> {
         self.summary.failed = self.summary.failed.saturating_add(1);
+        self.go_on();
         writeln!(
             self.output,
             "! {}: {}",
@@ -200,7 +221,8 @@ mod tests {
     #[test]
     fn differences_stand_field_by_field_and_secrets_are_never_shown() {
         let mut output = Vec::new();
-        let mut report = Report::to(&mut output);
+        let progress = Progress::of_objects("compared");
+        let mut report = Report::to(&mut output).with_progress(&progress);
         let fields = [
             difference("token_ttl", Some(json!(3600)), json!("2h")),
             difference("description", None, json!("a\u{1b}[2J")),
@@ -223,6 +245,7 @@ mod tests {
             .unwrap();
         report.finish(true).unwrap();
         assert!(report.summary().has_differences());
+        assert_eq!(progress.position(), 4);
         let text = String::from_utf8(output).unwrap();
         assert_eq!(
             text,

@@ -10,6 +10,7 @@ use super::client::{Server, below, fixed};
 use super::comparison::RENAMED;
 use super::description::{Alias, AuthMount, Description, Entity, Group, PolicyText, mount_path};
 use super::reconciler::object;
+use crate::commands::progress::Progress;
 
 /// The type of method that is copied.
 const METHOD: &str = "gcp";
@@ -55,10 +56,11 @@ pub(in crate::commands) struct Taken {
     pub(in crate::commands) failures: Vec<String>,
 }
 
-/// Reads all that can be copied, and goes on after what cannot be read.
-pub(in crate::commands) async fn take(server: &Server) -> Taken {
+/// Reads all that can be copied, and goes on after what cannot be read. `progress` is told of each read.
+pub(in crate::commands) async fn take(server: &Server, progress: &Progress) -> Taken {
     let mut taking = Taking {
         server,
+        progress,
         taken: Taken::default(),
     };
     taking.policies().await;
@@ -72,12 +74,14 @@ pub(in crate::commands) async fn take(server: &Server) -> Taken {
 
 struct Taking<'a> {
     server: &'a Server,
+    progress: &'a Progress,
     taken: Taken,
 }
 
 impl Taking<'_> {
     /// The answer, or nothing, with a note about the failure.
     fn noted<T>(&mut self, what: &str, outcome: Result<T>) -> Option<T> {
+        self.progress.one_more();
         match outcome {
             Ok(value) => Some(value),
             Err(error) => {

@@ -1,7 +1,6 @@
 //! `gatehouse operator backup`, `verify` and `restore`.
 
 mod download;
-mod progress;
 
 use std::fs::File;
 use std::io::{BufReader, Seek as _, Write as _};
@@ -14,11 +13,11 @@ use gatehouse_store::{Inventory, RootKey, SealKind, Sharing, read_manifest, veri
 use jiff::Timestamp;
 use url::Url;
 
-use self::progress::Progress;
 use super::shares::{print_shares, read_share};
 use super::store_source::{NamedStore, StoreSource};
 use crate::commands::client::{RemoteServer, TOKEN_VARIABLES, Token};
 use crate::commands::output::{print, tell};
+use crate::commands::progress::Progress;
 
 /// Stands for standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
