@@ -11,6 +11,7 @@ mod earlier_stores;
 mod failover;
 mod followed_log;
 mod full_disk;
+mod gauges;
 mod hostile_connections;
 mod hostile_requests;
 mod killed_server;
