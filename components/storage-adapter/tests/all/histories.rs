@@ -20,7 +20,7 @@ const CUTS: [u64; 5] = [0, 3, 4, 6, 1];
 /// Two entries that are read together and written one by one.
 pub struct TwoEntries;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     Read,
     Write(usize, u32),

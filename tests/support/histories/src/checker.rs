@@ -11,7 +11,7 @@ pub trait Model {
     /// The state that the object remembers.
     type State: Clone + Eq + Hash + Debug;
     /// The operations that clients ask of it.
-    type Operation: Debug;
+    type Operation: Debug + PartialEq;
     /// The outcomes that they are told.
     type Outcome: Debug;
 
@@ -60,6 +60,10 @@ impl<P, O> Call<P, O> {
         }
     }
 
+    const fn ending_is_lost(&self) -> bool {
+        matches!(self.ending, Ending::Unknown)
+    }
+
     const fn outcome(&self) -> Option<&O> {
         match &self.ending {
             Ending::Returned(_, outcome) => Some(outcome),
@@ -101,7 +105,7 @@ impl std::error::Error for Violation {}
 /// Looks for an order of the calls of `history` that `model` allows and that keeps every call between its beginning and its end.
 ///
 /// The search is exact. At worst it takes time exponential in the number of overlapping calls that change something, not in the length
-/// of the history.
+/// of the history. Calls of one operation whose outcomes were lost stand for each other, so they do not count.
 ///
 /// # Errors
 ///
@@ -176,13 +180,25 @@ impl<S> Configuration<S> {
             .count()
     }
 
-    /// The calls that may take effect next: those that began before any of the others ended. `None` when only calls remain that may
+    /// The calls that may take effect next: those that began before any of the others ended, of lost ones of one operation the first. `None` when only calls remain that may
     /// never take effect.
-    fn candidates<P, O>(&self, history: &[Call<P, O>]) -> Option<Vec<usize>> {
+    fn candidates<P: PartialEq, O>(&self, history: &[Call<P, O>]) -> Option<Vec<usize>> {
         let waiting = || (0..history.len()).filter(|&at| !self.effective[at]);
         let first_end = waiting().filter_map(|at| history[at].returned()).min()?;
         // Moments that look the same do not tell which was first.
         let began = waiting().take_while(|&at| history[at].invoked <= first_end);
-        Some(began.collect())
+        let mut candidates: Vec<usize> = Vec::new();
+        for at in began {
+            let call = &history[at];
+            // The two can change places: the first has begun too, and neither has an end.
+            let stands_for_it = |&first: &usize| {
+                let first = &history[first];
+                first.ending_is_lost() && first.operation == call.operation
+            };
+            if !(call.ending_is_lost() && candidates.iter().any(stands_for_it)) {
+                candidates.push(at);
+            }
+        }
+        Some(candidates)
     }
 }

@@ -77,6 +77,17 @@ fn is_linearizable(history: &[Call<Access, Seen>]) -> bool {
 }
 
 #[test]
+fn v5_many_calls_whose_outcomes_were_lost_are_decided_at_once() {
+    let mut history: History = (0..60).map(|time| lost(time, Write(1))).collect();
+    history.push(call(70, 80, Read, Value(1)));
+    history.push(call(90, 100, Swap(1, 2), Written));
+    history.push(call(110, 120, Read, Value(1)));
+    assert!(is_linearizable(&history), "a lost write came late");
+    history.push(call(130, 140, Read, Value(3)));
+    assert!(!is_linearizable(&history), "no call wrote it");
+}
+
+#[test]
 fn v5_nothing_and_one_call_after_the_other_are_linearizable() {
     assert!(is_linearizable(&[]));
     assert!(is_linearizable(&[
