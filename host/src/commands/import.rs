@@ -88,7 +88,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
 }
 
 async fn take_all(from: &Server) -> Taken {
-    // Its line goes before the next one comes.
+    // It takes its line away before that of the comparison is drawn.
     let progress = Progress::of_objects("read");
     take(from, &progress).await
 }

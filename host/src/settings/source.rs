@@ -99,12 +99,12 @@ impl fmt::Display for SettingError {
 pub(super) struct Findings {
     pub(super) effective: Vec<EffectiveSetting>,
     pub(super) problems: Vec<SettingError>,
-    pub(super) lines: Lines,
 }
 
 /// The three sources together.
 pub(super) struct Sources {
     file: Table,
+    lines: Lines,
     environment: BTreeMap<String, String>,
     foreign: BTreeMap<String, String>,
     flags: BTreeMap<String, String>,
@@ -128,6 +128,7 @@ impl Sources {
             .partition(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX));
         Self {
             file,
+            lines,
             environment,
             foreign: others
                 .into_iter()
@@ -141,7 +142,6 @@ impl Sources {
             findings: Findings {
                 effective: Vec::new(),
                 problems: Vec::new(),
-                lines,
             },
         }
     }
@@ -172,7 +172,7 @@ impl Sources {
                 format!("[{group}.{name:?}]"),
                 "such a name is made of letters, digits, `-` and `_`",
             )
-            .at(self.findings.lines.find(&format!("{group}.{name}")))
+            .at(self.lines.find(&format!("{group}.{name}")))
         });
         let problems: Vec<SettingError> = problems.collect();
         self.findings.problems.extend(problems);
@@ -207,7 +207,7 @@ impl Sources {
 
     /// The line of a section or a setting of the file.
     fn line(&self, name: &str) -> Option<usize> {
-        self.findings.lines.find(name)
+        self.lines.find(name)
     }
 
     /// A section that the operator named.
