@@ -1,8 +1,9 @@
 //! Opening the file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,6 +87,16 @@ impl StoreFile {
 
     /// Opens the file and verifies every page of it; creates it where there is none.
     pub fn open(&self) -> Result<OpenFile, OpenError> {
+        let exists = self.exists().map_err(|source| self.inaccessible(source))?;
+        if !exists {
+            self.create()?;
+        }
+        // redb panics over some damaged pages that it reads before their checksums are verified.
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open_existing()));
+        opened.unwrap_or_else(|_| Err(self.damaged("a page cannot be read")))
+    }
+
+    fn open_existing(&self) -> Result<OpenFile, OpenError> {
         let file = self
             .open_file()
             .map_err(|source| self.inaccessible(source))?;
@@ -97,27 +108,49 @@ impl StoreFile {
         })
     }
 
-    fn open_file(&self) -> io::Result<File> {
+    /// Makes an empty store beside its place, and moves it there once it is whole: a crash in between leaves nothing at that place, so
+    /// the next start makes it again, and what is there and cannot be read is never taken for a store that was not finished.
+    ///
+    /// Two processes may do so at once. The one that holds the lock of the file beside it goes on.
+    fn create(&self) -> Result<(), OpenError> {
+        let unfinished = self.unfinished();
+        let failed = |source| self.inaccessible(source);
         let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        match options
-            .clone()
-            .create_new(true)
-            .mode(0o600)
-            .open(&self.path)
-        {
-            Ok(file) => {
-                sync_parent(&self.path)?;
-                Ok(file)
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let file = options.open(&self.path)?;
-                // After a failed sync the page cache may show what the disk does not hold. Verify what the disk holds.
-                fadvise(&file, 0, None, Advice::DontNeed)?;
-                Ok(file)
-            }
-            Err(error) => Err(error),
+        options.read(true).write(true).create(true).mode(0o600);
+        let file = options.open(&unfinished).map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => self.in_use(),
+            TryLockError::Error(source) => failed(source),
+        })?;
+        // Before the lock was held, another process may have finished this file, or removed the name that led to it.
+        if self.exists().map_err(failed)? || !names(&unfinished, &file).map_err(failed)? {
+            return Err(self.in_use());
         }
+        file.set_len(0).map_err(failed)?;
+        // It holds the lock until it is dropped, since that is the lock of this file.
+        let _database = FileBackend::new(file)
+            .and_then(|file| Database::builder().create_with_backend(file))
+            .map_err(|error| self.explain(error))?;
+        std::fs::rename(&unfinished, &self.path).map_err(failed)?;
+        sync_parent(&self.path).map_err(failed)
+    }
+
+    /// Where the file lies while it is being made.
+    fn unfinished(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".new");
+        path.into()
+    }
+
+    fn exists(&self) -> io::Result<bool> {
+        std::fs::exists(&self.path)
+    }
+
+    fn open_file(&self) -> io::Result<File> {
+        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        // After a failed sync the page cache may show what the disk does not hold. Verify what the disk holds.
+        fadvise(&file, 0, None, Advice::DontNeed)?;
+        Ok(file)
     }
 
     fn open_database(&self, file: File) -> Result<Database, OpenError> {
@@ -161,9 +194,7 @@ impl StoreFile {
 
     fn explain(&self, error: DatabaseError) -> OpenError {
         match error {
-            DatabaseError::DatabaseAlreadyOpen => OpenError::InUse {
-                path: self.path.clone(),
-            },
+            DatabaseError::DatabaseAlreadyOpen => self.in_use(),
             DatabaseError::Storage(StorageError::Io(source))
                 if !matches!(
                     source.kind(),
@@ -181,6 +212,11 @@ impl StoreFile {
         &self.path
     }
 
+    fn in_use(&self) -> OpenError {
+        let path = self.path.clone();
+        OpenError::InUse { path }
+    }
+
     fn inaccessible(&self, source: io::Error) -> OpenError {
         let path = self.path.clone();
         OpenError::Inaccessible { path, source }
@@ -191,6 +227,16 @@ impl StoreFile {
             path: self.path.clone(),
             reason: reason.to_string(),
         }
+    }
+}
+
+/// True when `path` leads to the open `file`.
+fn names(path: &Path, file: &File) -> io::Result<bool> {
+    let opened = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (opened.dev(), opened.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
