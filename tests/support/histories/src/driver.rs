@@ -16,17 +16,17 @@ pub trait Object: Sync {
 
 /// Has `clients` threads do up to `calls` things each, all starting at one moment. What they choose follows from `seed`.
 pub fn drive(object: &dyn Object, server: &dyn Server, clients: usize, calls: usize, seed: u64) {
-    drive_while(object, server, clients, calls, seed, || ());
+    drive_while(object, server, clients, calls, seed, |_| ());
 }
 
-/// The same, while this thread does `meanwhile`.
+/// The same, while this thread does `meanwhile`, which can ask if a client is still at work.
 pub fn drive_while(
     object: &dyn Object,
     server: &dyn Server,
     clients: usize,
     calls: usize,
     seed: u64,
-    meanwhile: impl FnOnce(),
+    meanwhile: impl FnOnce(&dyn Fn() -> bool),
 ) {
     let mut seeds = Rng::with_seed(seed);
     let seeds: Vec<u64> = (0..clients).map(|_| seeds.u64(..)).collect();
@@ -44,13 +44,13 @@ pub fn drive_while(
 ///
 /// When one of them does.
 pub fn all_at_once<T: Send>(clients: usize, one_thing: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    together(clients, one_thing, || ())
+    together(clients, one_thing, |_| ())
 }
 
 fn together<T: Send>(
     clients: usize,
     act: impl Fn(usize) -> T + Sync,
-    meanwhile: impl FnOnce(),
+    meanwhile: impl FnOnce(&dyn Fn() -> bool),
 ) -> Vec<T> {
     let start = Barrier::new(clients);
     let act = |client| {
@@ -62,7 +62,7 @@ fn together<T: Send>(
         let threads: Vec<_> = (0..clients)
             .map(|client| scope.spawn(move || act(client)))
             .collect();
-        meanwhile();
+        meanwhile(&|| threads.iter().any(|thread| !thread.is_finished()));
         let outcomes = threads.into_iter().map(|thread| thread.join());
         outcomes
             .map(|outcome| outcome.expect("a client panicked"))
