@@ -142,8 +142,13 @@ impl StoreFile {
         path.into()
     }
 
+    /// True also for a link that leads nowhere: the disk that it leads to may be missing, and nothing may take its place.
     fn exists(&self) -> io::Result<bool> {
-        std::fs::exists(&self.path)
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn open_file(&self) -> io::Result<File> {

@@ -121,6 +121,16 @@ fn s1_a_file_that_eight_make_at_once_loses_nothing() {
 }
 
 #[test]
+fn a_link_to_a_file_that_is_missing_is_named_and_left_alone() {
+    let (directory, path) = place();
+    let elsewhere = directory.path().join("unmounted").join("store.redb");
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+    let message = open(&path).err().unwrap().to_string();
+    assert!(message.contains(path.to_str().unwrap()), "{message}");
+    assert_eq!(fs::read_link(&path).unwrap(), elsewhere);
+}
+
+#[test]
 fn a_missing_directory_and_a_file_without_permission_are_named() {
     let (directory, _path) = place();
     let missing = directory.path().join("missing").join("store.redb");
