@@ -180,8 +180,8 @@ impl<S> Configuration<S> {
             .count()
     }
 
-    /// The calls that may take effect next: those that began before any of the others ended, of lost ones of one operation the first. `None` when only calls remain that may
-    /// never take effect.
+    /// The calls that may take effect next: those that began before any of the others ended. Of calls of one operation whose outcomes were
+    /// lost, only the first. `None` when only calls remain that may never take effect.
     fn candidates<P: PartialEq, O>(&self, history: &[Call<P, O>]) -> Option<Vec<usize>> {
         let waiting = || (0..history.len()).filter(|&at| !self.effective[at]);
         let first_end = waiting().filter_map(|at| history[at].returned()).min()?;
