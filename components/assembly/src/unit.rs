@@ -133,7 +133,7 @@ impl Unit {
     pub(crate) const fn recipe(self) -> Recipe {
         let (package, features, folder) = match self {
             Self::AuthMethod => ("gatehouse-auth-method", "component", PORTABLE),
-            Self::AuthMethodWide => ("gatehouse-auth-method", "component", "wide"),
+            Self::AuthMethodWide => ("gatehouse-auth-method", "component,wide-arithmetic", "wide"),
             Self::Access => ("gatehouse-access", "component", PORTABLE),
             Self::Orgs => ("gatehouse-orgs", "component", PORTABLE),
             Self::Gateway => ("gatehouse-gateway", "component", PORTABLE),

@@ -5,11 +5,17 @@ use crypto_bigint::{Odd, U2048, U3072, U4096, Uint};
 use zeroize::Zeroize;
 
 use super::InvalidKeyError;
+use super::public_power::{Limb, NativeLimb, PublicPower};
 
 const MINIMUM_BITS: u32 = 2048;
 const LARGEST_WIDTH: usize = U4096::BYTES;
 
-/// An odd number of 2048 to 4096 bits with what Montgomery multiplication needs, in the narrowest width that holds it.
+/// Limbs of a number of so many bytes.
+const fn native_limbs(bytes: usize) -> usize {
+    bytes / <NativeLimb as Limb>::BYTES
+}
+
+/// An odd number of 2048 to 4096 bits with what powers need, in the narrowest width that holds it.
 #[derive(Debug, Clone)]
 pub(super) struct Modulus {
     arithmetic: Arithmetic,
@@ -18,18 +24,25 @@ pub(super) struct Modulus {
 
 #[derive(Debug, Clone)]
 enum Arithmetic {
-    Width2048(Box<FixedMontyParams<{ U2048::LIMBS }>>),
-    Width3072(Box<FixedMontyParams<{ U3072::LIMBS }>>),
-    Width4096(Box<FixedMontyParams<{ U4096::LIMBS }>>),
+    Width2048(Box<Powers<{ U2048::LIMBS }, { native_limbs(U2048::BYTES) }>>),
+    Width3072(Box<Powers<{ U3072::LIMBS }, { native_limbs(U3072::BYTES) }>>),
+    Width4096(Box<Powers<{ U4096::LIMBS }, { native_limbs(U4096::BYTES) }>>),
+}
+
+/// Both powers modulo one number: of secrets in constant time by crypto-bigint, and the public one.
+#[derive(Debug, Clone)]
+struct Powers<const LIMBS: usize, const NATIVE_LIMBS: usize> {
+    secret: FixedMontyParams<LIMBS>,
+    public: PublicPower<NativeLimb, NATIVE_LIMBS>,
 }
 
 /// Runs one expression for whichever width the modulus has.
 macro_rules! at_width {
-    ($modulus:expr, $parameters:ident => $body:expr) => {
+    ($modulus:expr, $powers:ident => $body:expr) => {
         match &$modulus.arithmetic {
-            Arithmetic::Width2048($parameters) => $body,
-            Arithmetic::Width3072($parameters) => $body,
-            Arithmetic::Width4096($parameters) => $body,
+            Arithmetic::Width2048($powers) => $body,
+            Arithmetic::Width3072($powers) => $body,
+            Arithmetic::Width4096($powers) => $body,
         }
     };
 }
@@ -48,11 +61,11 @@ impl Modulus {
             return Err(InvalidKeyError::Modulus);
         }
         let arithmetic = if bits <= U2048::BITS {
-            Arithmetic::Width2048(Box::new(parameters(bytes)?))
+            Arithmetic::Width2048(Box::new(Powers::of_modulus(bytes)?))
         } else if bits <= U3072::BITS {
-            Arithmetic::Width3072(Box::new(parameters(bytes)?))
+            Arithmetic::Width3072(Box::new(Powers::of_modulus(bytes)?))
         } else {
-            Arithmetic::Width4096(Box::new(parameters(bytes)?))
+            Arithmetic::Width4096(Box::new(Powers::of_modulus(bytes)?))
         };
         Ok(Self {
             arithmetic,
@@ -68,13 +81,13 @@ impl Modulus {
     /// Big-endian, without leading zeros.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let bytes =
-            at_width!(self, parameters => parameters.modulus().as_ref().to_be_bytes().to_vec());
+            at_width!(self, powers => powers.secret.modulus().as_ref().to_be_bytes().to_vec());
         without_leading_zeros(&bytes).to_vec()
     }
 
     /// True if `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.
     pub(super) fn public_power_is(&self, base: &[u8], expected: &[u8]) -> bool {
-        at_width!(self, parameters => public_power_is(parameters, base, expected).unwrap_or(false))
+        at_width!(self, powers => powers.public.is(base, expected))
     }
 
     /// `base` to the power `exponent`, big-endian and as long as the modulus, in time that depends on neither value.
@@ -83,7 +96,7 @@ impl Modulus {
         base: &[u8],
         exponent: &[u8],
     ) -> Result<Vec<u8>, InvalidKeyError> {
-        at_width!(self, parameters => secret_power(parameters, base, exponent, self.bytes))
+        at_width!(self, powers => secret_power(&powers.secret, base, exponent, self.bytes))
     }
 }
 
@@ -92,27 +105,22 @@ pub(super) fn without_leading_zeros(bytes: &[u8]) -> &[u8] {
     bytes.get(zeros..).unwrap_or_default()
 }
 
-fn parameters<const LIMBS: usize>(
-    bytes: &[u8],
-) -> Result<FixedMontyParams<LIMBS>, InvalidKeyError> {
-    let modulus = integer(bytes).ok_or(InvalidKeyError::Modulus)?;
-    let odd = Option::from(Odd::new(modulus)).ok_or(InvalidKeyError::Modulus)?;
-    Ok(FixedMontyParams::new_vartime(odd))
-}
-
-fn public_power_is<const LIMBS: usize>(
-    parameters: &FixedMontyParams<LIMBS>,
-    base: &[u8],
-    expected: &[u8],
-) -> Option<bool> {
-    let base = integer(base)?;
-    if base.cmp_vartime(parameters.modulus().as_ref()).is_ge() {
-        return None;
+impl<const LIMBS: usize, const NATIVE_LIMBS: usize> Powers<LIMBS, NATIVE_LIMBS> {
+    fn of_modulus(bytes: &[u8]) -> Result<Self, InvalidKeyError> {
+        let modulus: Uint<LIMBS> = integer(bytes).ok_or(InvalidKeyError::Modulus)?;
+        let odd = Option::from(Odd::new(modulus)).ok_or(InvalidKeyError::Modulus)?;
+        let secret = FixedMontyParams::new_vartime(odd);
+        // Both have the same R: the widths are those of whole limbs of either kind.
+        let public = PublicPower::new(
+            bytes,
+            secret.r2().to_be_bytes().as_ref(),
+            &secret.mod_neg_inv().to_be_bytes(),
+        );
+        Ok(Self {
+            public: public.ok_or(InvalidKeyError::Modulus)?,
+            secret,
+        })
     }
-    let base = FixedMontyForm::new(&base, parameters);
-    // 65537 = 2^16 + 1.
-    let power = base.square_repeat_vartime(16).mul(&base).retrieve();
-    Some(power == integer(expected)?)
 }
 
 fn secret_power<const LIMBS: usize>(
