@@ -100,6 +100,11 @@ impl StoreFile {
         let file = self
             .open_file()
             .map_err(|source| self.inaccessible(source))?;
+        let metadata = file.metadata();
+        if metadata.map_err(|source| self.inaccessible(source))?.len() == 0 {
+            // `create` never leaves one, and redb would make a new store of it.
+            return Err(self.damaged("it is empty (remove it if it never held a store)"));
+        }
         let database = self.open_database(file)?;
         let versions_reserved = self.prepare_tables(&database)?;
         Ok(OpenFile {

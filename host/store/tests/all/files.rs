@@ -213,6 +213,17 @@ async fn s3_no_damaged_byte_is_answered_as_data() {
 }
 
 #[test]
+fn s3_an_empty_file_is_refused_and_left_alone() {
+    let (_directory, path) = place();
+    fs::write(&path, "").unwrap();
+    let refused = open(&path);
+    assert!(matches!(refused, Err(OpenError::Damaged { .. })));
+    let message = refused.err().unwrap().to_string();
+    assert!(message.contains("it is empty"), "{message}");
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+}
+
+#[test]
 fn s3_a_truncated_file_is_refused() {
     let (directory, path) = place();
     drop(open(&path).unwrap());
