@@ -21,6 +21,10 @@ pub(super) struct Route {
     pub(super) method: Method,
     /// Below `/api/v2/`, or from the root where it begins with a slash. At most one segment is a parameter, such as `:name`.
     pub(super) path: &'static str,
+    /// The path below `/api/v2/` or the root, up to the parameter.
+    before_parameter: &'static str,
+    /// The path behind the parameter; `None` where it has none.
+    after_parameter: Option<&'static str>,
     pub(super) audience: Audience,
     /// The name of the operation in the OpenAPI document, which never changes.
     pub(super) id: &'static str,
@@ -116,9 +120,27 @@ impl Route {
         id: &'static str,
         summary: &'static str,
     ) -> Self {
+        let below = match is_from_root(path) {
+            true => path.split_at(1).1,
+            false => path,
+        };
+        // Cut once, when it is compiled: a request is compared with all routes of its method.
+        let (before_parameter, after_parameter) = match position(below, b':') {
+            Some(start) => {
+                let (before, parameter) = below.split_at(start);
+                let after = match position(parameter, b'/') {
+                    Some(end) => parameter.split_at(end).1,
+                    None => "",
+                };
+                (before, Some(after))
+            }
+            None => (below, None),
+        };
         Self {
             method,
             path,
+            before_parameter,
+            after_parameter,
             audience,
             id,
             summary,
@@ -232,9 +254,38 @@ impl Route {
         }
     }
 
+    /// The segment of `path` that stands for the route's parameter, empty where it has none; `None` for the path of another route.
+    /// `below` is the same path below `/api/v2/`, if it is there.
+    pub(super) fn captured<'p>(&self, path: &'p str, below: Option<&'p str>) -> Option<&'p str> {
+        let path = match is_from_root(self.path) {
+            true => path,
+            false => below?,
+        };
+        let rest = path.strip_prefix(self.before_parameter)?;
+        match self.after_parameter {
+            Some(after) => {
+                let segment = rest.strip_suffix(after)?;
+                (!segment.contains('/')).then_some(segment)
+            }
+            None => rest.is_empty().then_some(""),
+        }
+    }
+
+    /// True for the path of this route as it was sent, if callers choose no segment of it.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        let from_root = path.strip_prefix('/');
+        let path = match is_from_root(self.path) {
+            true => from_root,
+            false => from_root
+                .and_then(|path| path.strip_prefix(super::BASE_PATH))
+                .and_then(|path| path.strip_prefix('/')),
+        };
+        self.after_parameter.is_none() && path == Some(self.before_parameter)
+    }
+
     /// The path from the root, with a leading slash.
     pub(super) fn whole_path(&self) -> String {
-        if self.path.starts_with('/') {
+        if is_from_root(self.path) {
             self.path.to_owned()
         } else {
             format!("/{}/{}", super::BASE_PATH, self.path)
@@ -268,6 +319,23 @@ impl Route {
             .split('/')
             .find_map(|segment| segment.strip_prefix(':'))
     }
+}
+
+/// True for a path that does not begin below `/api/v2/`.
+const fn is_from_root(path: &str) -> bool {
+    matches!(path.as_bytes(), [b'/', ..])
+}
+
+/// How many bytes of `text` come before this one.
+const fn position(text: &str, byte: u8) -> Option<usize> {
+    let mut rest = text.as_bytes();
+    while let [first, others @ ..] = rest {
+        if *first == byte {
+            return Some(text.len() - rest.len());
+        }
+        rest = others;
+    }
+    None
 }
 
 /// Writes the routes of one module beside their handlers: method, path, audience, operation id, summary, further columns, handler.

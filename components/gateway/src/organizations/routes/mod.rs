@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::Capability;
 
-use super::route::{Audience, Route, Row};
+use super::route::{Audience, Row};
 use crate::audit::Recording;
 use crate::http::Method;
 use crate::path::CanonicalPath;
@@ -45,9 +45,8 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
     /// The requests for `path`, as it was sent, that leave a record: not those that read what is for anyone. A request that is not served
     /// has no row, so the path alone counts.
     pub(super) fn recording(path: &str) -> Recording {
-        let open = Self::rows().filter(|row| row.route.audience == Audience::Anyone);
-        let mut paths = open.map(|row| row.route.whole_path());
-        if paths.any(|open| open == path) {
+        let mut open = Self::rows().filter(|row| row.route.audience == Audience::Anyone);
+        if open.any(|row| row.route.is_at(path)) {
             Recording::UnlessRead
         } else {
             Recording::Always
@@ -63,26 +62,7 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
         let below = path.below(super::BASE_PATH);
         Self::rows()
             .filter(|row| row.route.method == method)
-            .filter_map(|row| Some((row, captured(&row.route, path.as_str(), below)?)))
+            .filter_map(|row| Some((row, row.route.captured(path.as_str(), below)?)))
             .min_by_key(|(_, captured)| !captured.is_empty())
     }
-}
-
-/// The segment that stands for the route's parameter, empty where it has none; `None` for the path of another route.
-fn captured<'p>(route: &Route, path: &'p str, below: Option<&'p str>) -> Option<&'p str> {
-    let (template, path) = match route.path.strip_prefix('/') {
-        Some(template) => (template, path),
-        None => (route.path, below?),
-    };
-    let mut captured = "";
-    let mut segments = path.split('/');
-    for part in template.split('/') {
-        let segment = segments.next()?;
-        if part.starts_with(':') {
-            captured = segment;
-        } else if part != segment {
-            return None;
-        }
-    }
-    segments.next().is_none().then_some(captured)
 }

@@ -10,7 +10,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use super::*;
 use crate::organizations::document_type::DocumentType;
 use crate::organizations::openapi::description;
-use crate::organizations::route::{Answer, Data};
+use crate::organizations::route::{Answer, Data, Route};
 
 type Store = &'static MemoryStore<SystemClock>;
 type TestAccess = AccessService<Store, SystemClock, OsRandom>;
@@ -91,6 +91,30 @@ fn a_path_without_a_parameter_comes_before_one_with() {
         let (found, captured) = Routes::find(Method::named(route.verb()), &path).unwrap();
         assert_eq!(found.route.id, route.id);
         assert_eq!(captured.is_empty(), route.path_parameter().is_none());
+    }
+}
+
+#[test]
+fn a_parameter_is_one_whole_segment() {
+    let found = |path: &str| {
+        let path = CanonicalPath::parse(path).unwrap();
+        let (row, captured) = Routes::find(Method::Get, &path)?;
+        Some((row.route.path, captured.to_owned()))
+    };
+    let named = |route, name: &str| Some((route, name.to_owned()));
+    let of_one = "organizations/:name";
+    assert_eq!(found("/api/v2/organizations/a"), named(of_one, "a"));
+    assert_eq!(found("/api/v2/organizations/teams"), named(of_one, "teams"));
+    let teams = "organizations/:name/teams";
+    assert_eq!(found("/api/v2/organizations/a/teams"), named(teams, "a"));
+    for other in [
+        "/api/v2/organizations/a/b/teams",
+        "/api/v2/organizations/a/teamsters",
+        "/api/v2/organizationsa",
+        "/organizations/a",
+        "/api/v3/organizations/a",
+    ] {
+        assert_eq!(found(other), None, "{other}");
     }
 }
 
