@@ -74,7 +74,7 @@ pub use memberships::{
     MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, MembershipError, Memberships,
 };
 pub use name::folded_name;
-pub use organization::DEFAULT_SESSION_MINUTES;
+pub use organization::{DEFAULT_SESSION_MINUTES, IndependentFlag};
 pub use organizations::{
     Capability, CreateError, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE, Organizations, UpdateError,
 };

@@ -1,6 +1,9 @@
 //! Names on the wire of the parts of an organization, and the values of a new one.
 
-use crate::{CollaboratorAuthPolicy, Edition, ExecutionMode, Plan, Right, Settings};
+use crate::{
+    Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Field, OrganizationChanges, Plan,
+    Right, Settings,
+};
 
 /// How long a session lasts, and is remembered, where the organization says nothing: two weeks, in minutes.
 pub const DEFAULT_SESSION_MINUTES: u64 = 20160;
@@ -70,34 +73,72 @@ impl CollaboratorAuthPolicy {
     }
 }
 
-impl Default for Settings {
-    /// The values of a new organization (contract 2.2), and of what a record of an older release does not say; the e-mail address has
-    /// no default and is empty.
-    fn default() -> Self {
-        Self {
-            email: String::new(),
-            session_timeout: None,
-            session_remember: None,
-            collaborator_auth_policy: CollaboratorAuthPolicy::Password,
-            cost_estimation_enabled: false,
-            send_passing_statuses_for_untriggered_speculative_plans: false,
-            aggregated_commit_status_enabled: true,
-            speculative_plan_management_enabled: true,
-            owners_team_saml_role_id: None,
-            assessments_enforced: false,
-            allow_force_delete_workspaces: false,
-            default_execution_mode: ExecutionMode::Remote,
-            default_agent_pool_id: None,
-            stacks_enabled: false,
-            stacks_default_execution_mode: ExecutionMode::Remote,
-            stacks_default_agent_pool_id: None,
-            user_tokens_enabled: true,
-            max_ttl_enabled: false,
-            enforce_hyok: false,
-            registry_monorepo_support_enabled: false,
-            recoverable_items_enabled: false,
+/// A flag of an organization that depends on none of its other attributes.
+#[derive(Debug)]
+pub struct IndependentFlag<'a> {
+    /// The attribute.
+    pub field: Field,
+    /// What a request asks of it.
+    pub change: &'a Attribute<bool>,
+    /// The value that null gives back.
+    pub default: bool,
+    /// The value that is kept.
+    pub kept: &'a mut bool,
+}
+
+/// Writes the values of a new organization, of which the independent flags are rows: field, member and value.
+macro_rules! settings_of_a_new_organization {
+    ($($field:ident $flag:ident = $default:literal;)*) => {
+        impl Default for Settings {
+            /// The values of a new organization (contract 2.2), and of what a record of an older release does not say; the e-mail
+            /// address has no default and is empty.
+            fn default() -> Self {
+                Self {
+                    email: String::new(),
+                    session_timeout: None,
+                    session_remember: None,
+                    collaborator_auth_policy: CollaboratorAuthPolicy::Password,
+                    send_passing_statuses_for_untriggered_speculative_plans: false,
+                    aggregated_commit_status_enabled: true,
+                    owners_team_saml_role_id: None,
+                    default_execution_mode: ExecutionMode::Remote,
+                    default_agent_pool_id: None,
+                    stacks_default_execution_mode: ExecutionMode::Remote,
+                    stacks_default_agent_pool_id: None,
+                    enforce_hyok: false,
+                    $($flag: $default,)*
+                }
+            }
         }
-    }
+
+        impl Settings {
+            /// The flags that depend on nothing else, each with what `changes` asks of it.
+            pub fn independent_flags<'a>(
+                &'a mut self,
+                changes: &'a OrganizationChanges,
+            ) -> impl Iterator<Item = IndependentFlag<'a>> {
+                [$(IndependentFlag {
+                    field: Field::$field,
+                    change: &changes.$flag,
+                    default: $default,
+                    kept: &mut self.$flag,
+                },)*]
+                .into_iter()
+            }
+        }
+    };
+}
+
+settings_of_a_new_organization! {
+    CostEstimationEnabled cost_estimation_enabled = false;
+    SpeculativePlanManagementEnabled speculative_plan_management_enabled = true;
+    AssessmentsEnforced assessments_enforced = false;
+    AllowForceDeleteWorkspaces allow_force_delete_workspaces = false;
+    StacksEnabled stacks_enabled = false;
+    UserTokensEnabled user_tokens_enabled = true;
+    MaxTtlEnabled max_ttl_enabled = false;
+    RegistryMonorepoSupportEnabled registry_monorepo_support_enabled = false;
+    RecoverableItemsEnabled recoverable_items_enabled = false;
 }
 
 impl Settings {

@@ -50,7 +50,9 @@ pub fn apply(
         &changes.owners_team_saml_role_id,
         &mut settings.owners_team_saml_role_id,
     );
-    judge.flags(changes, settings);
+    for flag in settings.independent_flags(changes) {
+        judge.flag(flag.field, flag.change, flag.default, flag.kept);
+    }
     match edition {
         Edition::Hosted => {
             judge.commit_statuses(changes, settings);
@@ -161,32 +163,6 @@ impl Judge<'_> {
                 }
                 *stored = Some(role.clone());
             }
-        }
-    }
-
-    /// The flags that depend on nothing.
-    fn flags(&mut self, changes: &OrganizationChanges, settings: &mut Settings) {
-        /// A row: the field, and its member of changes, settings and defaults.
-        macro_rules! flags {
-            ($($field:ident $member:ident;)*) => {
-                $(self.flag(
-                    Field::$field,
-                    &changes.$member,
-                    self.defaults.$member,
-                    &mut settings.$member,
-                );)*
-            };
-        }
-        flags! {
-            CostEstimationEnabled cost_estimation_enabled;
-            SpeculativePlanManagementEnabled speculative_plan_management_enabled;
-            AssessmentsEnforced assessments_enforced;
-            AllowForceDeleteWorkspaces allow_force_delete_workspaces;
-            StacksEnabled stacks_enabled;
-            UserTokensEnabled user_tokens_enabled;
-            MaxTtlEnabled max_ttl_enabled;
-            RegistryMonorepoSupportEnabled registry_monorepo_support_enabled;
-            RecoverableItemsEnabled recoverable_items_enabled;
         }
     }
 
