@@ -4,23 +4,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Entry, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::api::{
     Admission, Capability, LookupError, Mount, Operation, Refusal, Request, Requests,
     TokenReference, WritePermission,
 };
-use crate::cubbyhole;
 use crate::foundation_guesses::GuessedReads;
 use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS};
 use crate::policy::{AskedPath, Identity, Question, Rule, Verdict, needs_sudo};
-use crate::records::{MountRecord, TokenRecord, mount_key, token_key};
+use crate::records::{MountRecord, mount_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, TokenLocation};
-use crate::token_store::{LiveToken, ReadScope, delete_token, put_token};
-use crate::wrapping::{LOOKUP_PATH, spends_itself};
+use crate::token_store::{LiveToken, ReadScope};
+use crate::uses::LastUse;
+use crate::wrapping::LOOKUP_PATH;
 
 /// Longest path, in bytes.
 const MAXIMUM_PATH_BYTES: usize = 1024;
@@ -69,25 +68,6 @@ impl Rights<'_> {
         match self {
             Self::Root => vec![Capability::Root],
             Self::Ruled(verdict) => verdict.unconditional_capabilities(),
-        }
-    }
-}
-
-/// The effect of a token's last use on the secrets that it keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LastUse {
-    /// Ends them with the token.
-    Ends,
-    /// Keeps them until the request, which shows some of them, has been answered.
-    ReadsSecrets,
-}
-
-impl LastUse {
-    fn new(request: &Request, is_granted: bool) -> Self {
-        let reads = matches!(request.operation, Operation::Read | Operation::List);
-        match is_granted && reads && cubbyhole::concerns(&request.path) {
-            true => Self::ReadsSecrets,
-            false => Self::Ends,
         }
     }
 }
@@ -258,59 +238,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if token.has_unusable_entity() {
             return Err(Refusal::EntityUnusable);
         }
-        Ok(token)
-    }
-
-    /// The caller's token after this use, which counts whatever the policies say.
-    fn spend_use(
-        &self,
-        token: LiveToken,
-        request: &Request,
-        last_use: LastUse,
-    ) -> Result<LiveToken, Refusal> {
-        if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
-            return self.take_use(token, last_use);
-        }
-        Ok(token)
-    }
-
-    /// Takes one use by a conditional commit: of N uses N succeed, however many try (SEC-T4). The last one removes the token.
-    fn take_use(&self, mut token: LiveToken, last_use: LastUse) -> Result<LiveToken, Refusal> {
-        let hasher = self.hasher()?;
-        // Only what is stored can be counted.
-        let stored = token.stored.as_mut().ok_or(Refusal::InvalidToken)?;
-        let key = token_key(&stored.hash);
-        let mut current = Some(Loaded {
-            record: token.record.clone(),
-            version: stored.version,
-        });
-        let (record, version) = commit_with_retries(&self.clock, &self.random, || {
-            let read = match current.take() {
-                Some(read) => Some(read),
-                None => self.records.get::<TokenRecord>(&key)?,
-            };
-            let Some(mut read) = read.filter(|read| read.record.num_uses > 0) else {
-                return Err(Refusal::InvalidToken);
-            };
-            read.record.num_uses -= 1;
-            let mut transaction = Transaction::new();
-            transaction.require(key.as_str(), read.version);
-            if read.record.num_uses == 0 {
-                if last_use == LastUse::ReadsSecrets {
-                    self.stage_last_look(&mut transaction, &stored.hash, &mut read.record)?;
-                }
-                delete_token(&mut transaction, hasher, &stored.hash, &read.record);
-            } else {
-                put_token(&mut transaction, hasher, &stored.hash, &read.record)?;
-            }
-            let used = (read.record, read.version);
-            Ok(Attempt::from_commit(
-                self.records.commit(transaction),
-                used,
-            )?)
-        })?;
-        token.record = record;
-        stored.version = version;
         Ok(token)
     }
 

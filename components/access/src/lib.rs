@@ -45,6 +45,7 @@ mod tidying;
 mod token_location;
 mod token_roles;
 mod token_store;
+mod uses;
 mod wrapping;
 
 pub use gatehouse_access_api::*;
