@@ -8,6 +8,13 @@ use crate::{
     IdentityWritten, KeyPage, MergeRequest,
 };
 
+/// The one spelling by which the name of an entity or a group is found.
+#[must_use]
+pub fn folded_identity_name(name: &str) -> String {
+    // Letter by letter: the lower case of a letter must not depend on its place.
+    name.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// Entities. The WIT interface is the specification.
 pub trait Entities {
     /// An entity.

@@ -54,7 +54,9 @@ pub use client_token::{
 };
 pub use cubbyhole::{Cubbyhole, CubbyholeError};
 pub use failure::Failure;
-pub use identity::{Entities, EntityAliases, GroupAliases, Groups, IdentityError};
+pub use identity::{
+    Entities, EntityAliases, GroupAliases, Groups, IdentityError, folded_identity_name,
+};
 pub use leases::{LeaseTree, PrefixError};
 pub use migrations::{Migrations, RemountError};
 pub use mounts::{MountError, Mounts, TuneError};

@@ -10,6 +10,7 @@ mod config;
 mod google;
 mod identity_tokens;
 mod login;
+mod role_name;
 mod roles;
 mod storage_error;
 
@@ -41,6 +42,7 @@ pub use config::{
 pub use google::{CredentialsError, GoogleCallError};
 pub use identity_tokens::{IdentityTokenError, IdentityTokens, IssuerError};
 pub use login::{InstanceError, Login, LoginError, LoginRequest, RenewalError};
+pub use role_name::RoleName;
 pub use roles::{EditError, RoleError, Roles};
 pub use storage_error::StorageError;
 

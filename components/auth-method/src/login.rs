@@ -2,12 +2,12 @@
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 
+use crate::RoleName;
 use crate::authorization::{Caller, Claimant, authorize};
 use crate::excerpt::excerpt;
 use crate::google::{KeyOwner, MountMemory};
 use crate::proof::{Proof, Terms, check_account_issuer};
 use crate::renewal::RenewalState;
-use crate::roles::RoleName;
 use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide, Explain, Trace, input, list};
 use crate::{

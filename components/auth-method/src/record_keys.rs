@@ -3,7 +3,7 @@
 use gatehouse_storage::key_segment;
 
 use crate::Mount;
-use crate::roles::RoleName;
+use crate::RoleName;
 
 /// The part of the configuration that logins need.
 pub(crate) fn config(mount: &Mount) -> String {

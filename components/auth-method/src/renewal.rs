@@ -4,11 +4,11 @@ use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 use gatehouse_storage::{Record, decode, encode};
 use serde::{Deserialize, Serialize};
 
+use crate::RoleName;
 use crate::authorization::{Caller, Claimant, authorize};
 use crate::google::{Api, KeyOwner};
 use crate::jwt::InstanceClaims;
 use crate::policies::are_equivalent;
-use crate::roles::RoleName;
 use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide};
 use crate::{

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store};
 use gatehouse_storage::{Records, Transaction, TransactionError};
 
+use crate::RoleName;
 use crate::config::ConfigRecord;
 use crate::google::{
     ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
 };
-use crate::roles::RoleName;
 use crate::{
     CredentialsError, CredentialsSource, IdentityTokenError, Mount, Role, StorageError, record_keys,
 };

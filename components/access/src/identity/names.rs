@@ -12,7 +12,7 @@ use super::records::{
     ENTITY_NAME_PREFIX, GROUP_NAME_PREFIX, GroupRecord, NameRecord, entity_name_key, group_key,
     group_name_key,
 };
-use crate::api::{Failure, IdentityError};
+use crate::api::{Failure, IdentityError, folded_identity_name};
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
@@ -57,14 +57,8 @@ impl Named {
 
     /// The key of a name.
     fn key(self, hasher: &IdentifierHasher, name: &str) -> String {
-        self.exact_key(hasher, &folded(name))
+        self.exact_key(hasher, &folded_identity_name(name))
     }
-}
-
-/// The one spelling by which a name is found.
-fn folded(name: &str) -> String {
-    // Letter by letter: the lower case of a letter must not depend on its place.
-    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -152,7 +146,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let new = checked_name(new)?;
         self.require_names(kind)?;
         match self.named(kind, &new)? {
-            Some(owner) if owner == id && folded(old) == folded(&new) => return Ok(new),
+            Some(owner)
+                if owner == id && folded_identity_name(old) == folded_identity_name(&new) =>
+            {
+                return Ok(new);
+            }
             Some(_) => return Err(IdentityError::NameTaken),
             None => {}
         }

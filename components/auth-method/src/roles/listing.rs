@@ -4,7 +4,7 @@ use gatehouse_ports::{Cache, Clock, Http, Item, Random, Store, StoreError};
 use gatehouse_storage::{Index, Record, Transaction, key_position};
 use serde::{Deserialize, Serialize};
 
-use super::RoleName;
+use crate::RoleName;
 use crate::pages::{LARGE_AT_ONCE, SMALL_AT_ONCE};
 use crate::service::AuthMethodService;
 use crate::{Mount, RoleNames, StorageError, record_keys};

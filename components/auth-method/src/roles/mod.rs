@@ -9,7 +9,6 @@ mod iam;
 mod labels;
 mod listing;
 mod lists;
-mod name;
 mod requirements;
 mod store;
 mod token_fields;
@@ -17,7 +16,6 @@ mod warnings;
 
 pub(crate) use changes::apply as apply_role;
 pub(crate) use lists::ANY_ACCOUNT;
-pub(crate) use name::RoleName;
 
 /// Replaces a field that was sent.
 fn set<T>(field: &mut T, value: Option<T>) {

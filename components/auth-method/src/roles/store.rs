@@ -6,7 +6,8 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 
 use super::changes::{self, Written};
 use super::edits::{self, EditedList};
-use super::{RoleName, warnings};
+use super::warnings;
+use crate::RoleName;
 use crate::config::ConfigRecord;
 use crate::excerpt::excerpt;
 use crate::service::AuthMethodService;

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use gatehouse_access_api::folded_identity_name;
+
 use super::errors::ApiError;
 
 /// Before the name of a policy, the rest of the path.
@@ -18,9 +20,6 @@ const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
 
 /// The beginning of the path of a token-store role. Upper and lower case of these differ, so they are not folded.
 const TOKEN_ROLES: &str = "auth/token/roles/";
-
-/// Longest name of a role, in bytes.
-const MAXIMUM_ROLE_NAME_BYTES: usize = 128;
 
 /// `path`, which is below `v1/`, with the name of a role, a policy, an entity or a group in the one spelling that policies and routes see.
 ///
@@ -39,8 +38,7 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
     }
     for family in IDENTITY_FAMILIES {
         if let Some(name) = path.strip_prefix(family) {
-            let folded = name.chars().flat_map(char::to_lowercase).collect();
-            return Ok(replaced(path, family, name, folded));
+            return Ok(replaced(path, family, name, folded_identity_name(name)));
         }
     }
     if let Some((before, name)) = role_name(path) {
@@ -65,17 +63,6 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
 pub(super) fn role_name(path: &str) -> Option<(&str, &str)> {
     let (before, name) = path.split_at_checked(path.rfind('/')? + 1)?;
     (before.starts_with("auth/") && before.ends_with("/role/")).then_some((before, name))
-}
-
-/// Says whether the path of a role may end in this name (contract 3.1, 5.4): up to 128 word characters, and between the first and the last
-/// of them also dots and hyphens.
-pub(super) fn is_role_name(name: &str) -> bool {
-    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let is_inner = |character: char| is_word(character) || matches!(character, '.' | '-');
-    name.len() <= MAXIMUM_ROLE_NAME_BYTES
-        && name.starts_with(is_word)
-        && name.ends_with(is_word)
-        && name.chars().all(is_inner)
 }
 
 /// Says whether `path` is that of one token-store role.

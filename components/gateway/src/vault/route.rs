@@ -1,11 +1,11 @@
 //! A path below `/v1/`: what may be done there, what is said with it, and which function answers.
 
 use gatehouse_access_api as access;
+use gatehouse_auth_method_api::RoleName;
 
 use super::call::{Answer, Call, Captured, Unadmitted};
 use super::errors::ApiError;
 use super::field::{Field, Kind};
-use super::name_normalization::is_role_name;
 use crate::http::{Method, Response};
 
 /// A path and what may be done there.
@@ -274,7 +274,7 @@ impl Field {
     fn can_be(&self, value: &str) -> bool {
         match self.kind {
             Kind::Choice(words) => words.contains(&value),
-            Kind::RoleName => is_role_name(value),
+            Kind::RoleName => RoleName::new(value).is_some(),
             _ => !value.is_empty(),
         }
     }

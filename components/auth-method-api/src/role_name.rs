@@ -1,14 +1,17 @@
 //! Names of roles.
 
+/// Longest name of a role, in bytes.
 const MAXIMUM_BYTES: usize = 128;
 
-/// A name that a role can have, in lower case (contract 3.1, SEC-G17).
+/// A name that a role can have, in lower case (contract 3.1, SEC-G17): word characters, and between the first and the last of them also dots
+/// and hyphens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RoleName(String);
+pub struct RoleName(String);
 
 impl RoleName {
     /// `None` when no role can have that name.
-    pub(crate) fn new(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let bytes = text.as_bytes();
         let (first, last) = (bytes.first()?, bytes.last()?);
@@ -20,7 +23,9 @@ impl RoleName {
         fits.then(|| Self(text.to_ascii_lowercase()))
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    /// Its text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
