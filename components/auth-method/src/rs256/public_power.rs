@@ -1,6 +1,6 @@
 //! The power of a signature check: to 65537, modulo a public key.
 //!
-//! A check squares sixteen times and is the dearest part of a login. crypto-bigint squares as it multiplies, and always in limbs of 64
+//! A check squares sixteen times and is the costliest part of a login. crypto-bigint squares as it multiplies, and always in limbs of 64
 //! bits, whose products WebAssembly without wide arithmetic puts together from four. Here a square takes half the products, the limbs are
 //! as wide as the processor or the host multiplies them, and two rows are added in one pass. All of it is in variable time: signatures and
 //! public keys are no secrets.
@@ -88,6 +88,8 @@ impl<L: Limb, const N: usize> PublicPower<L, N> {
     /// For an odd modulus, all numbers big-endian: `r_squared` as above, and the last bytes of `negative_inverse` count. `None` for a
     /// number that is too wide.
     pub(super) fn new(modulus: &[u8], r_squared: &[u8], negative_inverse: &[u8]) -> Option<Self> {
+        // Two limbs of the modulus are added at a time.
+        const { assert!(N > 0 && N.is_multiple_of(2)) };
         let negative_inverse = negative_inverse.rchunks(L::BYTES).next()?;
         Some(Self {
             modulus: limbs(modulus)?,
@@ -111,7 +113,7 @@ impl<L: Limb, const N: usize> PublicPower<L, N> {
         }
         // The base has no factor R, so this takes out the one that is in the power.
         let mut power = self.reduced(product(&power, base));
-        // What `reduced` returns is below R, and below twice the modulus if that is below a quarter of R: three times at most.
+        // `reduced` returns less than R, and less than twice a modulus that is below a quarter of R, so this is done three times at most.
         while !self.is_above(&power) {
             self.subtract_from(&mut power);
         }
