@@ -9,7 +9,8 @@ use gatehouse_ports::{Clock, Random, StoreError};
 
 use super::database::{Database, DatabaseError, Host, Row, Value};
 use super::statements::{
-    ASK_SYNCHRONOUS, CREATE, DESCRIBE, STORE_KEYRING, SYNCHRONOUS, WAIT_SHORTLY, WRITE_AHEAD,
+    ASK_SYNCHRONOUS, CHECKPOINT_SELDOM, CREATE, DESCRIBE, STORE_KEYRING, SYNCHRONOUS, WAIT_SHORTLY,
+    WRITE_AHEAD,
 };
 use crate::root::keyring_error;
 use crate::seal_key::root_key;
@@ -135,6 +136,7 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
     fn settle(&self, database: &H::Database) -> Result<(), StoreError> {
         self.set(database, WAIT_SHORTLY)?;
         if self.set(database, SYNCHRONOUS)? {
+            self.set(database, CHECKPOINT_SELDOM)?;
             return Ok(());
         }
         let answer = self.try_execute(database, ASK_SYNCHRONOUS, &[]);

@@ -52,7 +52,7 @@ fn reads_and_commits_of_an_instance_that_is_open_are_one_statement_each() {
 
 /// Spin drops an instance after a hundred requests, so each of them pays a part of this.
 #[test]
-fn an_instance_takes_three_statements_to_open_what_is_there_and_one_for_its_first_read() {
+fn an_instance_takes_four_statements_to_open_what_is_there_and_one_for_its_first_read() {
     let setting = Setting::new();
     setting
         .instance()
@@ -61,7 +61,7 @@ fn an_instance_takes_three_statements_to_open_what_is_there_and_one_for_its_firs
     let (instance, taken) = watched(&setting);
     instance.get(&["a"]).unwrap();
     let statements = taken();
-    assert_eq!(statements.len(), 4, "{statements:?}");
+    assert_eq!(statements.len(), 5, "{statements:?}");
 }
 
 #[test]
@@ -114,6 +114,13 @@ fn the_file_is_written_ahead_and_a_commit_waits_for_the_disk() {
         .iter()
         .position(|text| text.contains("insert into gatehouse_entry"));
     assert!(begins.is_some() && begins < commits, "{opening:?}");
+    let checkpoints = opening
+        .iter()
+        .position(|text| text == "pragma wal_autocheckpoint = 10000");
+    assert!(
+        checkpoints.is_some() && checkpoints < commits,
+        "{opening:?}"
+    );
 }
 
 /// A scan reads the rows of removals too, so their number must stay small.
