@@ -1,4 +1,4 @@
-//! The interface `identity`: its functions and its error texts.
+//! The interface `identity`: its functions, its error texts, and how names are compared.
 
 use gatehouse_storage::wraps_failure;
 

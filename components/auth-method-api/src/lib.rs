@@ -3,7 +3,7 @@
 //! component that exports the package and the one that imports it.
 //!
 //! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
-//! secrets: those are written here, and the compiler holds them to the WIT.
+//! secrets: those are written here, and the compiler holds them to the WIT. So are the rules that the gateway needs as well.
 
 mod auth_method;
 mod config;

@@ -1,9 +1,8 @@
 //! The entity of a caller, for the capability that keeps identities: alias, metadata, display name (contract 4.9, 7.1).
 
-use crate::RoleName;
 use crate::authorization::Caller;
 use crate::config::ConfigRecord;
-use crate::{AliasSource, Role, RoleType};
+use crate::{AliasSource, Role, RoleName, RoleType};
 
 /// The name of the alias of `caller`; empty when there is nothing to name it by.
 pub(crate) fn alias_name(role: &Role, config: &ConfigRecord, caller: &Caller) -> String {

@@ -2,7 +2,6 @@
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 
-use crate::RoleName;
 use crate::authorization::{Caller, Claimant, authorize};
 use crate::excerpt::excerpt;
 use crate::google::{KeyOwner, MountMemory};
@@ -12,7 +11,7 @@ use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide, Explain, Trace, input, list};
 use crate::{
     Check, CheckReport, Identity, Login, LoginError, LoginRequest, Mount, RenewalError,
-    RenewalRequest, Renewed, Role, RoleRules, entity, renewal, replay,
+    RenewalRequest, Renewed, Role, RoleName, RoleRules, entity, renewal, replay,
 };
 
 /// Most of a role's name that an error repeats, in bytes.

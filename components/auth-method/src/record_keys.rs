@@ -2,8 +2,7 @@
 
 use gatehouse_storage::key_segment;
 
-use crate::Mount;
-use crate::RoleName;
+use crate::{Mount, RoleName};
 
 /// The part of the configuration that logins need.
 pub(crate) fn config(mount: &Mount) -> String {

@@ -4,7 +4,6 @@ use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 use gatehouse_storage::{Record, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use crate::RoleName;
 use crate::authorization::{Caller, Claimant, authorize};
 use crate::google::{Api, KeyOwner};
 use crate::jwt::InstanceClaims;
@@ -13,7 +12,7 @@ use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide};
 use crate::{
     IamRules, InstanceRefused, LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role,
-    RoleRules, RoleType, StorageError,
+    RoleName, RoleRules, RoleType, StorageError,
 };
 
 /// The facts of a login that a renewal needs. They travel with the token as opaque bytes.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store};
 use gatehouse_storage::{Records, Transaction, TransactionError};
 
-use crate::RoleName;
 use crate::config::ConfigRecord;
 use crate::google::{
     ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
 };
 use crate::{
-    CredentialsError, CredentialsSource, IdentityTokenError, Mount, Role, StorageError, record_keys,
+    CredentialsError, CredentialsSource, IdentityTokenError, Mount, Role, RoleName, StorageError,
+    record_keys,
 };
 
 /// The Google Cloud auth method over a store, a cache, outgoing HTTP, a clock and a source of randomness.

@@ -1,4 +1,4 @@
-//! Names on the wire of the parts of an organization, and the values of a new one.
+//! Names on the wire of the parts of an organization, the values of a new one, and the flags that depend on nothing else.
 
 use crate::{
     Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Field, OrganizationChanges, Plan,
@@ -86,7 +86,8 @@ pub struct IndependentFlag<'a> {
     pub kept: &'a mut bool,
 }
 
-/// Writes the values of a new organization, of which the independent flags are rows: field, member and value.
+/// Writes the values of a new organization, and the flags that depend on nothing else, which are its rows: field, member and value. A row is all
+/// that such a flag needs as a rule.
 macro_rules! settings_of_a_new_organization {
     ($($field:ident $flag:ident = $default:literal;)*) => {
         impl Default for Settings {

@@ -4,10 +4,9 @@ use gatehouse_ports::{Cache, Clock, Http, Item, Random, Store, StoreError};
 use gatehouse_storage::{Index, Record, Transaction, key_position};
 use serde::{Deserialize, Serialize};
 
-use crate::RoleName;
 use crate::pages::{LARGE_AT_ONCE, SMALL_AT_ONCE};
 use crate::service::AuthMethodService;
-use crate::{Mount, RoleNames, StorageError, record_keys};
+use crate::{Mount, RoleName, RoleNames, StorageError, record_keys};
 
 /// Roles whose names are added in one commit.
 const PART: u32 = 512;

@@ -7,13 +7,12 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 use super::changes::{self, Written};
 use super::edits::{self, EditedList};
 use super::warnings;
-use crate::RoleName;
 use crate::config::ConfigRecord;
 use crate::excerpt::excerpt;
 use crate::service::AuthMethodService;
 use crate::{
-    EditError, ListEdit, Mount, Precondition, Role, RoleChanges, RoleError, RoleNames, RoleWarning,
-    RoleWritten, Roles, StorageError, record_keys,
+    EditError, ListEdit, Mount, Precondition, Role, RoleChanges, RoleError, RoleName, RoleNames,
+    RoleWarning, RoleWritten, Roles, StorageError, record_keys,
 };
 
 /// Most of a role's name that an error repeats, in bytes.

@@ -1,7 +1,7 @@
 //! RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3; RFC 8017, 8.2), for moduli of 2048 to 4096 bits and the exponent 65537.
 //!
 //! Verification builds the one padded block that is right and compares all of it, so there is no padding to parse. It handles no
-//! secrets and runs in variable time; signing is constant-time in the private exponent, by crypto-bigint.
+//! secrets and runs in variable time, by `public_power`; signing is constant-time in the private exponent, by crypto-bigint.
 //!
 //! [`VerifyingKey`] and [`SigningKey`] are verifier and signer of the crate `jsonwebtoken`; [`CRYPTO_PROVIDER`] lets a program install
 //! them as that crate's cryptography. The capability itself always calls its own keys, whatever a program has installed.

@@ -113,8 +113,8 @@ impl<L: Limb, const N: usize> PublicPower<L, N> {
         }
         // The base has no factor R, so this takes out the one that is in the power.
         let mut power = self.reduced(product(&power, base));
-        // `reduced` returns less than R, and less than twice a modulus that is below a quarter of R, so this is done three times at most.
-        while !self.is_above(&power) {
+        // A power below R and a base below the modulus, so it is less than twice the modulus.
+        if !self.is_above(&power) {
             self.subtract_from(&mut power);
         }
         power

@@ -9,7 +9,7 @@ use super::{InvalidKeyError, PUBLIC_EXPONENT, encoded_block};
 
 /// An RSA public key that verifies RS256 signatures, and nothing else.
 ///
-/// Making one costs a tenth of a verification, so it is kept with the document that it came from.
+/// Making one takes a part of the time of a verification, so it is kept with the document that it came from.
 #[derive(Debug, Clone)]
 pub struct VerifyingKey {
     modulus: Modulus,

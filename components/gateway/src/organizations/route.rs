@@ -132,6 +132,8 @@ impl Route {
                     Some(end) => parameter.split_at(end).1,
                     None => "",
                 };
+                assert!(position(after, b':').is_none(), "one parameter at most");
+                assert!(matches!(before.as_bytes(), [.., b'/']), "a whole segment");
                 (before, Some(after))
             }
             None => (below, None),
