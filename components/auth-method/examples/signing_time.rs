@@ -4,6 +4,9 @@
 //! `cargo run --release -p gatehouse-auth-method --example signing_time -- [samples per class]`, on a quiet machine. It ends with
 //! status 1 where |t| is above 10, which is no accident; from 4.5 on a longer run is called for. It is no part of CI: its result depends
 //! on what else the machine does.
+//!
+//! Signing ends with a check of the signature, which runs in variable time over public values: a small difference between two messages or two
+//! keys in a long run may be that of the check.
 
 #![allow(clippy::print_stdout, reason = "its report")]
 
