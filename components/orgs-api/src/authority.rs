@@ -3,9 +3,9 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    AccessDecision, Action, Decision, DelegationScope, Description, Edition, Entitlement, Failure,
-    Identification, Identity, ListedOrganization, MembershipSummaries, OrganizationRole,
-    OrganizationTarget, OwningOrganization, Plan, PlanEntitlements, Principal, User,
+    AccessDecision, AccessQuestion, Authorization, Decision, DelegationScope, Description, Edition,
+    Entitlement, Failure, Identification, Identity, ListedOrganization, MembershipSummaries,
+    OrganizationRole, OwningOrganization, Plan, PlanEntitlements, Principal, Right, User,
 };
 
 /// The proof of who a caller is. It is wiped from memory when it is dropped, and cannot be printed.
@@ -56,7 +56,6 @@ impl Description {
     pub const NOTHING: Self = Self {
         entitlements: false,
         permissions: false,
-        role_by_policies: None,
     };
 
     /// The entitlements of the plan alone.
@@ -67,7 +66,7 @@ impl Description {
 }
 
 impl AccessDecision {
-    /// The teams and members with which the caller can deal by their role in the organization. By policies it may be more.
+    /// The teams and members with which the caller can deal by their role in the organization.
     #[must_use]
     pub fn delegation_scope(&self) -> DelegationScope {
         DelegationScope {
@@ -75,6 +74,24 @@ impl AccessDecision {
             rights: self.rights.clone(),
             teams: self.teams.clone(),
         }
+    }
+}
+
+impl DelegationScope {
+    /// The same scope of a caller whose policies allow the request, and make them what `role_by_policies` says. Policies that make an owner
+    /// of the caller count as that, and other policies as the `right` to the request, if it is one that teams give.
+    #[must_use]
+    pub fn with_policies(
+        mut self,
+        right: Option<Right>,
+        role_by_policies: Option<OrganizationRole>,
+    ) -> Self {
+        if role_by_policies == Some(OrganizationRole::Owner) && !self.role.owns() {
+            self.role = OrganizationRole::Owner;
+        }
+        self.rights
+            .extend(right.filter(|right| !self.rights.contains(right)));
+        self
     }
 }
 
@@ -96,17 +113,13 @@ pub trait Authority {
         with_api_rate: bool,
     ) -> Result<Identification, Failure>;
 
-    /// Their role in an organization, and the decision about `action` there (contract 1.7), with the parts of `described` where it is
-    /// allowed.
-    fn decide_access(
+    /// The same in one call with the caller's role in an organization, and the decision about an action there (contract 1.7).
+    fn authorize(
         &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-        target: &OrganizationTarget,
-        action: Action,
-        described: Description,
-    ) -> Result<Option<AccessDecision>, Failure>;
+        credential: &Credential,
+        question: &AccessQuestion,
+        with_api_rate: bool,
+    ) -> Result<Authorization, Failure>;
 
     /// Their role in each of these organizations, for lists: it takes a few reads for all of them together.
     fn summarize_memberships(

@@ -29,19 +29,20 @@ pub use bindings::gatehouse::orgs::agent_pools::{
 };
 pub use bindings::gatehouse::orgs::audit_trail::{Event, EventPage, Operation, Resource};
 pub use bindings::gatehouse::orgs::authority::{
-    AccessDecision, Action, Decision, DelegationScope, Description, Identification,
-    ListedOrganization, MembershipSummaries, MembershipSummary, OrganizationTarget,
-    OwningOrganization,
+    AccessDecision, AccessQuestion, Action, Authorization, Decision, DelegationScope, Description,
+    Identification, ListedOrganization, MembershipSummaries, MembershipSummary, OrganizationTarget,
+    OwningOrganization, RelatedAction,
 };
 pub use bindings::gatehouse::orgs::entitlements::{
     Entitlement, EntitlementValue, Permission, PlanEntitlements,
 };
 pub use bindings::gatehouse::orgs::memberships::{
-    Invitation, Membership, MembershipFilter, MembershipPage, MembershipStatus, OwnMembership,
+    Invitation, MembershipFilter, MembershipPage, OwnMembership, RelatedMembership,
 };
 pub use bindings::gatehouse::orgs::organizations::{
     Batch, FieldFault, Filter, Page, Reach, Viewer,
 };
+pub use bindings::gatehouse::orgs::people::{Membership, Related, Relations, Team, Visibility};
 pub use bindings::gatehouse::orgs::retention::{
     RetentionDetailChange, RetentionKind, RetentionRequest,
 };
@@ -53,17 +54,17 @@ pub use bindings::gatehouse::orgs::site::{
 };
 pub use bindings::gatehouse::orgs::subscriptions::{FeatureSet, SubscriptionTerms};
 pub use bindings::gatehouse::orgs::teams::{
-    MemberNames, RightChange, Team, TeamChanges, TeamFilter, TeamPage, Visibility,
+    MemberNames, MemberPage, RelatedTeam, RightChange, TeamChanges, TeamFilter, TeamPage,
 };
 pub use bindings::gatehouse::orgs::tokens::{
-    AgentPoolReference, ApiToken, LifetimeChange, LifetimePolicy, TeamToken, TokenCreator,
-    TokenKind, TokenOwner, TokenRequest,
+    AgentPoolReference, ApiToken, LifetimeChange, LifetimePolicy, OwnedToken, TeamToken,
+    TokenCreator, TokenKind, TokenOwner, TokenRequest,
 };
 pub use bindings::gatehouse::orgs::types::{
     Administration, AttributeIssue, Caller, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault,
-    Field, Identity, Organization, OrganizationChanges, OrganizationRole, Plan, Principal,
-    RetentionDetail, RetentionPolicy, RetentionRule, Right, Settings, Subject, Subscription,
-    TeamReference, User,
+    Field, Identity, MembershipStatus, Organization, OrganizationChanges, OrganizationRole, Plan,
+    Principal, RetentionDetail, RetentionPolicy, RetentionRule, Right, Settings, Subject,
+    Subscription, TeamReference, User,
 };
 pub use bindings::gatehouse::orgs::users::UserDescription;
 pub use changes::{
@@ -109,6 +110,7 @@ pub mod bindings {
                 import gatehouse:orgs/audit-trail@0.1.0;
                 import gatehouse:orgs/users@0.1.0;
                 import gatehouse:orgs/agent-pools@0.1.0;
+                import gatehouse:orgs/people@0.1.0;
                 import gatehouse:orgs/teams@0.1.0;
                 import gatehouse:orgs/memberships@0.1.0;
                 export gatehouse:orgs/types@0.1.0;
@@ -123,6 +125,7 @@ pub mod bindings {
                 export gatehouse:orgs/audit-trail@0.1.0;
                 export gatehouse:orgs/users@0.1.0;
                 export gatehouse:orgs/agent-pools@0.1.0;
+                export gatehouse:orgs/people@0.1.0;
                 export gatehouse:orgs/teams@0.1.0;
                 export gatehouse:orgs/memberships@0.1.0;
             }
@@ -168,6 +171,8 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/team-reference": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:orgs/authority@0.1.0/identification": [#[derive(Default)]],
+            "gatehouse:orgs/authority@0.1.0/authorization": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/filter": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/viewer": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/reach": [#[derive(Default)]],
@@ -192,11 +197,14 @@ pub mod bindings {
             "gatehouse:orgs/agent-pools@0.1.0/agent-pool-filter": [#[derive(Default)]],
             "gatehouse:orgs/agent-pools@0.1.0/agent-pool-order": [#[derive(Default)]],
             "gatehouse:orgs/agent-pools@0.1.0/agent-pool-page": [#[derive(Default)]],
-            "gatehouse:orgs/teams@0.1.0/visibility": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/people@0.1.0/visibility": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/people@0.1.0/relations": [#[derive(Default)]],
+            "gatehouse:orgs/people@0.1.0/related": [#[derive(Default)]],
+            "gatehouse:orgs/teams@0.1.0/member-page": [#[derive(Default)]],
             "gatehouse:orgs/teams@0.1.0/team-changes": [#[derive(Default)]],
             "gatehouse:orgs/teams@0.1.0/team-filter": [#[derive(Default)]],
             "gatehouse:orgs/teams@0.1.0/team-page": [#[derive(Default)]],
-            "gatehouse:orgs/memberships@0.1.0/membership-status": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/types@0.1.0/membership-status": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/memberships@0.1.0/invitation": [#[derive(Default)]],
             "gatehouse:orgs/memberships@0.1.0/membership-filter": [#[derive(Default)]],
             "gatehouse:orgs/memberships@0.1.0/membership-page": [#[derive(Default)]],

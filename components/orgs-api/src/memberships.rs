@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, Membership,
-    MembershipFilter, MembershipPage, OwnMembership, User,
+    AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, MembershipFilter,
+    MembershipPage, OwnMembership, RelatedMembership, Relations, User,
 };
 
 /// Most teams that are named of memberships that are answered together.
@@ -51,31 +51,26 @@ pub trait Memberships {
         &self,
         organization: &str,
         invitation: &Invitation,
+        wanted: Relations,
         scope: &DelegationScope,
         by: &Caller,
-    ) -> Result<Membership, MembershipError>;
+    ) -> Result<RelatedMembership, MembershipError>;
 
     /// The membership with this id; `None` where there is none.
     fn read_membership(
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Membership>, Failure>;
-
-    /// The memberships with these ids, by address.
-    fn memberships_with_ids(
-        &self,
-        organization: &str,
-        ids: &[String],
-        scope: &DelegationScope,
-    ) -> Result<Vec<Membership>, Failure>;
+    ) -> Result<Option<RelatedMembership>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match `filter`.
     fn list_memberships(
         &self,
         organization: &str,
         filter: &MembershipFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,
@@ -84,13 +79,6 @@ pub trait Memberships {
     /// The memberships of the user who asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
     /// invitations to their address, and none of other users.
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
-
-    /// The membership with this id if the user who asks belongs by it, or is invited; `None` otherwise.
-    fn own_membership(
-        &self,
-        identity: &Identity,
-        id: &str,
-    ) -> Result<Option<OwnMembership>, Failure>;
 
     /// Accepts an invitation to the address of the user who asks: they belong to the organization and the teams from then on.
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;

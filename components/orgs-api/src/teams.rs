@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, MemberNames, Team, TeamChanges, TeamFilter,
-    TeamPage,
+    AttributeIssue, Caller, DelegationScope, Failure, MemberNames, MemberPage, RelatedTeam,
+    Relations, Team, TeamChanges, TeamFilter, TeamPage,
 };
 
 /// The name of the team that may do everything.
@@ -64,21 +64,25 @@ pub trait Teams {
         by: &Caller,
     ) -> Result<Team, TeamError>;
 
-    /// The team with this id; `None` where there is none that the caller sees.
+    /// The team with this id, with its relations; `None` where there is none that the caller sees.
     fn read_team(
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Team>, Failure>;
+    ) -> Result<Option<RelatedTeam>, Failure>;
 
-    /// The teams with these ids that the caller sees, by name without case.
-    fn teams_with_ids(
+    /// The page `number` (from 1 on) of the members of a team; `None` where there is no team that the caller sees.
+    fn list_team_members(
         &self,
         organization: &str,
-        ids: &[String],
+        id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Vec<Team>, Failure>;
+        number: u32,
+        size: u32,
+    ) -> Result<Option<MemberPage>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and that
     /// match `filter`.
@@ -86,6 +90,7 @@ pub trait Teams {
         &self,
         organization: &str,
         filter: &TeamFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,

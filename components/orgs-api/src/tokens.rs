@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 
 use crate::{
     ApiToken, AttributeIssue, Caller, DelegationScope, Failure, LifetimeChange, LifetimePolicy,
-    TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
+    OwnedToken, TeamToken, TokenKind, TokenOwner, TokenRequest,
 };
 
 /// A token that has just been made, with its text, which is shown once. Holders keep it in [`zeroize::Zeroizing`].
@@ -144,12 +144,8 @@ pub trait Tokens {
         scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure>;
 
-    /// True if a caller who may manage teams, with this scope, may have tokens of this one: no caller gets by a token what they could not
-    /// do themselves.
-    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure>;
-
-    /// The owner of the token with this id; `None` if there is no such token, or its owner is gone.
-    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure>;
+    /// The owner of the token with this id, and the organization to which it belongs.
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure>;
 
     /// The token with this id; `None` if there is none.
     fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure>;

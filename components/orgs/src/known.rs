@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::Cacheable;
+use gatehouse_storage::{Cacheable, ReadAhead};
 
 use crate::owned_keys::PointerRecord;
 use crate::{Failure, Orgs};
@@ -16,14 +16,16 @@ use crate::{Failure, Orgs};
 pub const LATE_BYTES: usize = 128 * 1024;
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// The records of these keys, in their order, which are not decoded again as long as they have not changed.
+    /// The records of these keys, in their order, which are not decoded again as long as they have not changed, nor read again if they were
+    /// read ahead.
     pub(crate) fn known<T: Cacheable>(
         &self,
+        ahead: &ReadAhead,
         keys: impl IntoIterator<Item = String>,
     ) -> Result<Vec<Option<Arc<T>>>, Failure> {
         let keys: Vec<String> = keys.into_iter().collect();
         let count = keys.len();
-        let mut reads = self.late.read(self.records.store(), keys)?;
+        let mut reads = self.late.read_after(ahead, self.records.store(), keys)?;
         let mut records = Vec::with_capacity(count);
         for _ in 0..count {
             records.push(reads.next_record()?.map(|loaded| loaded.record));
@@ -35,6 +37,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// pointer and of that. Where the pointers led when they were last read is asked for together with them, which is mostly right.
     pub(crate) fn pointed_to<T: Cacheable>(
         &self,
+        ahead: &ReadAhead,
         pointers: Vec<String>,
         target: impl Fn(usize, &PointerRecord) -> String,
     ) -> Result<Vec<Option<Arc<T>>>, Failure> {
@@ -45,7 +48,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let foreseen: Vec<String> = foreseen.collect();
         let count = pointers.len();
         let asked = pointers.into_iter().chain(foreseen.iter().cloned());
-        let mut reads = self.late.read(self.records.store(), asked)?;
+        let asked = asked.collect();
+        let mut reads = self.late.read_after(ahead, self.records.store(), asked)?;
         let mut wanted = Vec::with_capacity(count);
         for place in 0..count {
             let pointer = reads.next_record::<PointerRecord>()?;
@@ -64,7 +68,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .cloned()
             .collect();
         if !missing.is_empty() {
-            let read = self.known(missing.clone())?;
+            let read = self.known(ahead, missing.clone())?;
             found.extend(missing.into_iter().zip(read));
         }
         let record = |key: Option<String>| found.get(&key?)?.clone();
@@ -101,7 +105,9 @@ mod tests {
 
     fn found<S: Store, C: Clock, R: Random>(orgs: &Orgs<S, C, R>) -> Vec<Option<Arc<Thing>>> {
         let pointers = vec!["to/a".to_owned(), "to/b".to_owned()];
-        let things = orgs.pointed_to(pointers, |_, pointer| format!("thing/{}", pointer.id));
+        let things = orgs.pointed_to(&ReadAhead::default(), pointers, |_, pointer| {
+            format!("thing/{}", pointer.id)
+        });
         things.unwrap()
     }
 

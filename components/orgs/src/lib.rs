@@ -23,6 +23,7 @@ mod owned_keys;
 mod paging;
 mod plans;
 mod record;
+mod related;
 mod removal;
 mod retention;
 mod rounds;

@@ -337,13 +337,14 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             decision: Decision::Allowed,
             entitlements: Vec::new(),
             permissions: Vec::new(),
+            also_allowed: false,
+            own_membership: None,
         };
         let described = Description {
             entitlements: true,
             permissions: true,
-            role_by_policies,
         };
-        plans::describe(&mut made, described);
+        plans::describe(&mut made, described, role_by_policies);
         Ok(made)
     }
 

@@ -25,7 +25,7 @@ pub mod wasm;
 pub use index::Index;
 pub use key::{key_position, key_segment};
 pub use record::{Loaded, Record, decode, encode};
-pub use record_cache::{Cacheable, CachedReads, RecordCache};
+pub use record_cache::{Cacheable, CachedReads, ReadAhead, RecordCache};
 pub use records::Records;
 pub use retry::{Attempt, MAXIMUM_ATTEMPTS, commit_with_retries};
 pub use transaction::Transaction;

@@ -71,6 +71,54 @@ impl RecordCache {
         store: &impl Store,
         keys: impl IntoIterator<Item = String>,
     ) -> Result<CachedReads<'_>, StorageError> {
+        Ok(CachedReads {
+            cache: self,
+            found: self.ask(store, keys)?.into_iter(),
+        })
+    }
+
+    /// Reads the entries of `keys` as [`Self::read`] does, for what a request is going to ask.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn read_ahead(
+        &self,
+        store: &impl Store,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Result<ReadAhead, StorageError> {
+        let found = self.ask(store, keys)?.into_iter();
+        Ok(ReadAhead {
+            found: found.map(|found| (found.key.clone(), found)).collect(),
+        })
+    }
+
+    /// The entries of `keys` as they were read ahead; if they were not, all of them are read now.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn read_after(
+        &self,
+        ahead: &ReadAhead,
+        store: &impl Store,
+        keys: Vec<String>,
+    ) -> Result<CachedReads<'_>, StorageError> {
+        let found = keys.iter().map(|key| ahead.found.get(key).cloned());
+        match found.collect::<Option<Vec<Found>>>() {
+            Some(found) => Ok(CachedReads {
+                cache: self,
+                found: found.into_iter(),
+            }),
+            None => self.read(store, keys),
+        }
+    }
+
+    fn ask(
+        &self,
+        store: &impl Store,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<Found>, StorageError> {
         let asked: Vec<(String, Option<KeptRecord>)> = {
             let kept = self.lock();
             let with_kept = |key: String| {
@@ -96,10 +144,7 @@ impl RecordCache {
             kept,
             difference,
         });
-        Ok(CachedReads {
-            cache: self,
-            found: found.collect::<Vec<_>>().into_iter(),
-        })
+        Ok(found.collect())
     }
 
     /// The record of `key` as it was when it was last read, if it is kept. It may have changed since: it says what else to read with
@@ -142,6 +187,13 @@ pub struct CachedReads<'a> {
     found: std::vec::IntoIter<Found>,
 }
 
+/// What was read before it was asked for, all at one point in time of the request that holds it.
+#[derive(Default)]
+pub struct ReadAhead {
+    found: BTreeMap<String, Found>,
+}
+
+#[derive(Clone)]
 struct Found {
     key: String,
     kept: Option<KeptRecord>,
@@ -218,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::{Records, Transaction};
-    use gatehouse_ports::doubles::{ManualClock, MemoryStore};
+    use gatehouse_ports::doubles::{CountingStore, ManualClock, MemoryStore};
     use serde::{Deserialize, Serialize};
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -269,6 +321,39 @@ mod tests {
         assert_eq!(cache.last_read::<Rule>("a").unwrap().0, "one");
         read(&cache, &store, "a");
         assert_eq!(cache.last_read::<Rule>("a").unwrap().0, "two");
+    }
+
+    #[test]
+    fn what_was_read_ahead_takes_no_further_call_and_anything_else_takes_one() {
+        let clock = ManualClock::at_seconds(1);
+        let counting = CountingStore::new(MemoryStore::new(&clock));
+        let (cache, store) = (RecordCache::new(), Records::new(&counting));
+        let mut transaction = Transaction::new();
+        for key in ["a", "b"] {
+            transaction.put(key, &Rule(key.to_owned())).unwrap();
+        }
+        store.commit(transaction).unwrap();
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+        let ahead = cache
+            .read_ahead(store.store(), keys(&["a", "none"]))
+            .unwrap();
+        let texts = |wanted: &[&str]| {
+            counting.take_counts();
+            let mut reads = cache
+                .read_after(&ahead, store.store(), keys(wanted))
+                .unwrap();
+            let texts = wanted.iter().map(|_| {
+                let found = reads.next_record::<Rule>().unwrap();
+                found.map(|found| found.record.0.clone())
+            });
+            let texts: Vec<_> = texts.collect();
+            (texts, counting.take_counts().gets)
+        };
+        let (a, b) = (Some("a".to_owned()), Some("b".to_owned()));
+        for _ in 0..2 {
+            assert_eq!(texts(&["none", "a"]), (vec![None, a.clone()], 0));
+        }
+        assert_eq!(texts(&["a", "b"]), (vec![a, b], 1));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use gatehouse_orgs_api::{
 };
 
 use super::api_error::ApiError;
-use super::caller::{Caller, Entry};
+use super::caller::Caller;
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::document_type::DocumentType;
+use super::entry::{Entry, Question};
 use super::organization::{ORGANIZATION, changes_in};
 use super::policy_paths::path_of;
 use super::route::Data::{Many, One};
@@ -100,7 +101,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         // A caller who may not see the organization is not told of a fault in the query.
         let includes = self.includes();
         let entitlements = includes.as_ref().is_ok_and(|it| it.needs_entitlements());
-        let Entry { position, .. } = self.enter_to_show(name, Action::Show, entitlements)?;
+        let question = Question::named(name, Action::Show).describing(Description {
+            entitlements,
+            permissions: true,
+        });
+        let Entry { position, .. } = self.enter(question.with_role_by_policies())?;
         let includes = includes?;
         let organization = (&position.organization, position.entitlements.as_slice());
         let feature_sets = self.feature_sets_for(includes);
@@ -110,10 +115,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Changes an organization.
     pub(super) fn update(&self, name: &str) -> Result<Response, ApiError> {
+        let question = Question::named(name, Action::Update).describing(Description {
+            entitlements: false,
+            permissions: true,
+        });
         let Entry {
             caller,
             mut position,
-        } = self.enter_to_show(name, Action::Update, false)?;
+        } = self.enter(question.with_role_by_policies())?;
         let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
@@ -126,7 +135,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Removes an organization. What the body says does not matter.
     pub(super) fn delete(&self, name: &str) -> Result<Response, ApiError> {
-        let Entry { caller, position } = self.enter(name, Action::Delete, None)?;
+        let Entry { caller, position } = self.enter_named(name, Action::Delete, None)?;
         let id = &position.organization.external_id;
         let by = self.recorded_as(&caller);
         if self.organizations.delete(id, &by)? {
@@ -138,7 +147,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows the entitlement set of an organization.
     pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter_describing(name, Action::Show, None, Description::ENTITLEMENTS)?;
+        let question = Question::named(name, Action::Show).describing(Description::ENTITLEMENTS);
+        let entry = self.enter(question)?;
         self.includes()?;
         let set = entitlement_set_of(&entry.position);
         Ok(json_api(200, &Document::new(set)))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api as access;
-use gatehouse_orgs_api as orgs;
+use gatehouse_orgs_api::{self as orgs, Decision};
 use serde::Serialize;
 
 use super::attribute_fault::AttributeFault;
@@ -60,6 +60,18 @@ impl ApiError {
             pointer: "/data".to_owned(),
             detail: detail.to_owned(),
         }])
+    }
+
+    /// The refusal of what the caller may not do with an organization; `None` for what they may.
+    pub(super) fn refusing(decision: Decision) -> Option<Self> {
+        match decision {
+            Decision::Allowed => None,
+            Decision::Hidden => Some(Self::NotFound),
+            Decision::Forbidden => Some(Self::Forbidden(
+                "Only owners of the organization may do this.".into(),
+            )),
+            Decision::UserTokensOff => Some(Self::Unauthorized),
+        }
     }
 
     /// The refusal to let the last owner of an organization go.

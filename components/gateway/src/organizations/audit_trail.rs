@@ -2,16 +2,15 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Capability, Decision, Description, Event, Failure, MAXIMUM_EVENTS, Organization,
-    OrganizationTarget, Principal,
+    Action, Capability, Description, Event, Failure, MAXIMUM_EVENTS, OrganizationTarget,
 };
 use serde_json::{Value, json};
 
 use super::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::caller::Caller;
 use super::document_type::Kind;
+use super::entry::Question;
 use super::pagination::{PageNumbers, PageRequest};
 use super::parameter::Parameter;
 use super::route::routes;
@@ -39,10 +38,11 @@ routes! { AUDIT_TRAIL:
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the audit trail of the organization whose token the caller has.
     fn audit_trail(&self) -> Result<Response, ApiError> {
-        let caller = self.authenticate(None)?;
-        let organization = self.organization_behind(&caller)?;
-        self.decided(&caller, organization.is_some())?;
-        let organization = organization.ok_or(ApiError::NotFound)?;
+        let target = OrganizationTarget::OfToken;
+        let question = Question::new(target, Action::ReadAuditTrail, None);
+        let mut arrival = self.arrive(question.describing(Description::ENTITLEMENTS))?;
+        arrival.position = arrival.position.filter(includes_audit_logging);
+        let organization = self.enter_arrived(arrival)?.position.organization;
         let since = match SINCE.first(&self.request.query) {
             Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
             _ => 0,
@@ -56,26 +56,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let pagination = PageNumbers::new(page, found.total).underscored();
         let body = json!({"data": events, "pagination": pagination}).to_string();
         Ok(Response::new(200, "application/json", body.into_bytes()))
-    }
-
-    /// The organization whose audit trail the caller may read: the one that their token stands for, if it is entitled to one.
-    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, ApiError> {
-        let edition = self.settings.edition;
-        let identity = &caller.identity;
-        let (Principal::Organization(id) | Principal::AuditReader(id)) = &identity.principal else {
-            return Ok(None);
-        };
-        let found = self.organizations.decide_access(
-            edition,
-            identity,
-            false,
-            &OrganizationTarget::OwnerOf(id.clone()),
-            Action::ReadAuditTrail,
-            Description::ENTITLEMENTS,
-        )?;
-        let allowed = found
-            .filter(|found| found.decision == Decision::Allowed && includes_audit_logging(found));
-        Ok(allowed.map(|found| found.organization))
     }
 }
 

@@ -1,23 +1,19 @@
-//! The caller, and what they may do.
+//! The caller behind the token of a request.
 //!
 //! Two kinds of tokens open organizations. Those of this API are known to `orgs`, which also knows what their bearers are to an
 //! organization. A service token is known to `access`: its policies say what it may do with an organization (`policy_rights.rs`),
 //! and its entity may be a user here, who belongs to teams as people do. Either is enough.
 //!
-//! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site. What
-//! is not allowed does not exist, as far as the caller can tell.
+//! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site.
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
-use gatehouse_orgs_api::{
-    self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
-    Description, Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
-};
+use gatehouse_orgs_api::{self as orgs, Capability, Credential, Edition, Identification, Identity};
 use gatehouse_ports::organizations_api::TOKEN_MARK;
 
 use super::Api;
 use super::api_error::ApiError;
 use super::parameters::parameters;
-use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
+use super::policy_paths::{ORGANIZATIONS_PATH, Rights};
 use crate::admission;
 use crate::audit::client_request_id;
 use crate::http::Method;
@@ -29,11 +25,17 @@ const ROOT_POLICY: &str = "root";
 pub(super) struct Caller<'a> {
     pub(super) identity: Identity,
     /// The token, if it is a service token: its policies can be asked for more.
-    pub(super) service_token: Option<&'a str>,
+    pub(super) service_token: Option<ServiceToken<'a>>,
     accessor: String,
     /// True if the policies of a service token allow this very request.
     pub(super) granted: bool,
-    /// The rights that they grant at the path of this request, where that was found out with the rest.
+}
+
+/// A service token, whose policies can be asked for more.
+#[derive(Clone)]
+pub(super) struct ServiceToken<'a> {
+    pub(super) text: &'a str,
+    /// The rights that its policies grant at the path of this request, where that was found out with the rest.
     rights_here: Option<RightsHere>,
 }
 
@@ -44,12 +46,7 @@ struct RightsHere {
     rights: Rights,
 }
 
-impl Caller<'_> {
-    /// Says whether the caller administers the whole installation.
-    pub(super) const fn is_site_administrator(&self) -> bool {
-        self.identity.is_site_administrator()
-    }
-
+impl ServiceToken<'_> {
     /// The rights that the policies grant at `path`; `None` where access has to be asked.
     pub(super) fn rights_at(&self, path: &str) -> Option<Rights> {
         let here = self.rights_here.as_ref().filter(|here| here.path == path);
@@ -57,271 +54,49 @@ impl Caller<'_> {
     }
 }
 
-/// The caller who presents a token, and how many requests callers have; neither where the token is not valid.
-#[derive(Default)]
-struct Bearer<'a> {
-    caller: Option<Caller<'a>>,
-    api_rate: Option<orgs::ApiRate>,
+impl Caller<'_> {
+    /// Says whether the caller administers the whole installation.
+    pub(super) const fn is_site_administrator(&self) -> bool {
+        self.identity.is_site_administrator()
+    }
 }
 
-/// A caller who may do what they ask, and the organization they may do it with.
-pub(super) struct Entry<'a> {
-    pub(super) caller: Caller<'a>,
-    pub(super) position: AccessDecision,
+/// What a request presents, as far as `access` can tell.
+pub(super) struct Presented<'a> {
+    pub(super) credential: Credential,
+    pub(super) service_token: Option<ServiceToken<'a>>,
+    /// The accessor of a service token; empty for others.
+    accessor: String,
+    /// True if the policies of a service token allow this very request.
+    pub(super) granted: bool,
 }
 
-/// A caller with a valid token who asks about something with an identifier. Whether they may has not been decided yet.
-pub(super) struct Arrival<'a> {
-    pub(super) caller: Caller<'a>,
-    /// The organization to which it belongs, if there is such a thing.
-    target: OrganizationTarget,
+impl<'a> Presented<'a> {
+    fn api_token(token: &str) -> Self {
+        Self {
+            credential: Credential::ApiToken(token.to_owned()),
+            service_token: None,
+            accessor: String::new(),
+            granted: false,
+        }
+    }
+
+    /// The caller, once their identity is known.
+    fn into_caller(self, identity: Identity) -> Caller<'a> {
+        let accessor = match &identity.token_id {
+            Some(id) => id.clone(),
+            None => self.accessor,
+        };
+        Caller {
+            identity,
+            service_token: self.service_token,
+            accessor,
+            granted: self.granted,
+        }
+    }
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    /// Lets the caller do something with the organization of this name. For policies it stands at `organizations/<name>`, and below
-    /// that where `below` says what it concerns, such as `agent-pools`.
-    ///
-    /// # Errors
-    ///
-    /// In the order of contract 1.5: [`ApiError::Unauthorized`] without a valid token, the error of the media type, and
-    /// [`ApiError::NotFound`], [`ApiError::Forbidden`] or [`ApiError::Unauthorized`] where it is not allowed.
-    pub(super) fn enter(
-        &self,
-        name: &str,
-        action: Action,
-        below: Option<&str>,
-    ) -> Result<Entry<'a>, ApiError> {
-        self.enter_describing(name, action, below, Description::NOTHING)
-    }
-
-    /// The same, with these parts of the organization's description.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`].
-    pub(super) fn enter_describing(
-        &self,
-        name: &str,
-        action: Action,
-        below: Option<&str>,
-        described: Description,
-    ) -> Result<Entry<'a>, ApiError> {
-        let path = path_of(name).map(|path| match below {
-            Some(below) => format!("{path}/{below}"),
-            None => path,
-        });
-        let caller = self.authenticate(path.as_deref())?;
-        self.check_media_type()?;
-        self.admit(caller, &named(name), action, described, |_| true)
-    }
-
-    /// The same where the answer shows the permissions of the caller in the organization, for which their policies count as well, and
-    /// perhaps the entitlements of its plan.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`].
-    pub(super) fn enter_to_show(
-        &self,
-        name: &str,
-        action: Action,
-        entitlements: bool,
-    ) -> Result<Entry<'a>, ApiError> {
-        let caller = self.authenticate(path_of(name).as_deref())?;
-        self.check_media_type()?;
-        let described = Description {
-            entitlements,
-            permissions: true,
-            role_by_policies: self.role_by_policies(&caller, name)?,
-        };
-        self.admit(caller, &named(name), action, described, |_| true)
-    }
-
-    /// Lets a caller do something with an organization if it is the one that is meant.
-    fn admit(
-        &self,
-        caller: Caller<'a>,
-        target: &OrganizationTarget,
-        action: Action,
-        described: Description,
-        is_meant: impl FnOnce(&Organization) -> bool,
-    ) -> Result<Entry<'a>, ApiError> {
-        let position = self.organizations.decide_access(
-            self.settings.edition,
-            &caller.identity,
-            caller.granted,
-            target,
-            action,
-            described,
-        )?;
-        let position = position.filter(|position| is_meant(&position.organization));
-        let position = position.ok_or(ApiError::NotFound);
-        let decided = position.and_then(|position| match position.decision {
-            Decision::Allowed => Ok(position),
-            Decision::Hidden => Err(ApiError::NotFound),
-            Decision::Forbidden => Err(ApiError::Forbidden(FORBIDDEN.into())),
-            Decision::UserTokensOff => Err(ApiError::Unauthorized),
-        });
-        self.decided(&caller, decided.is_ok())?;
-        Ok(Entry {
-            caller,
-            position: decided?,
-        })
-    }
-
-    /// The same for what has an identifier of its own, such as `agent-pools` with the id of one: the organization is the one to which
-    /// it belongs.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`]; what there is not is not found.
-    pub(super) fn enter_by_id(
-        &self,
-        id: &str,
-        action: Action,
-        collection: &str,
-    ) -> Result<Entry<'a>, ApiError> {
-        self.enter_below(id, action, &format!("{collection}/{id}"))
-    }
-
-    /// The same for a part of what has an identifier: `below` says for policies what it concerns.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`]; what there is not is not found.
-    pub(super) fn enter_below(
-        &self,
-        id: &str,
-        action: Action,
-        below: &str,
-    ) -> Result<Entry<'a>, ApiError> {
-        let arrival = self.arrive(id, below)?;
-        self.enter_arrived(arrival, action)
-    }
-
-    /// Finds out who asks about something with an identifier, or about a part of it, which `below` names for policies.
-    ///
-    /// # Errors
-    ///
-    /// [`ApiError::Unauthorized`] without a valid token, and the problem of the media type.
-    pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, ApiError> {
-        // Only policies need to know the organization before it is known who asks.
-        let path = if self.comes_with_policies() {
-            let owner = self.organizations.organization_of(id)?;
-            let path = owner.and_then(|owner| path_of(&owner.name));
-            path.map(|path| format!("{path}/{below}"))
-        } else {
-            None
-        };
-        let caller = self.authenticate(path.as_deref())?;
-        self.check_media_type()?;
-        let target = OrganizationTarget::OwnerOf(id.to_owned());
-        Ok(Arrival { caller, target })
-    }
-
-    /// Lets the caller do something with the organization to which it belongs that it asks about.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`]; what there is not is not found.
-    pub(super) fn enter_arrived(
-        &self,
-        arrival: Arrival<'a>,
-        action: Action,
-    ) -> Result<Entry<'a>, ApiError> {
-        let (caller, target) = (arrival.caller, &arrival.target);
-        self.admit(caller, target, action, Description::NOTHING, |_| true)
-    }
-
-    /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
-    /// it, unless they make an owner of the caller.
-    ///
-    /// # Errors
-    ///
-    /// When access cannot answer.
-    pub(super) fn delegation_scope(
-        &self,
-        entry: &Entry<'_>,
-        right: Right,
-    ) -> Result<DelegationScope, ApiError> {
-        let mut scope = self.scope_without_right(entry)?;
-        if entry.caller.granted && !scope.rights.contains(&right) {
-            scope.rights.push(right);
-        }
-        Ok(scope)
-    }
-
-    /// The same where policies that allow the request say nothing about teams.
-    ///
-    /// # Errors
-    ///
-    /// When access cannot answer.
-    pub(super) fn scope_without_right(
-        &self,
-        entry: &Entry<'_>,
-    ) -> Result<DelegationScope, ApiError> {
-        let Entry { caller, position } = entry;
-        let mut scope = position.delegation_scope();
-        if scope.role.owns() || !caller.granted {
-            return Ok(scope);
-        }
-        let by_policies = self.role_by_policies(caller, &position.organization.name)?;
-        if by_policies == Some(OrganizationRole::Owner) {
-            scope.role = OrganizationRole::Owner;
-        }
-        Ok(scope)
-    }
-
-    /// Says whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
-    ///
-    /// # Errors
-    ///
-    /// When access or the store cannot answer.
-    pub(super) fn may_also(
-        &self,
-        entry: &Entry<'_>,
-        action: Action,
-        below: &str,
-    ) -> Result<bool, ApiError> {
-        let Entry { caller, position } = entry;
-        let name = &position.organization.name;
-        let path = path_of(name).map(|path| format!("{path}/{below}"));
-        let rights = self.rights_at(caller, vec![path.unwrap_or_default()])?;
-        let position = self.organizations.decide_access(
-            self.settings.edition,
-            &caller.identity,
-            rights.iter().any(|rights| rights.read),
-            &named(name),
-            action,
-            Description::NOTHING,
-        )?;
-        Ok(position.is_some_and(|position| position.decision == Decision::Allowed))
-    }
-
-    /// The same for what every organization has one of, with an identifier that `own` finds in it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::enter`]; what there is not is not found.
-    pub(super) fn enter_by_its_own(
-        &self,
-        id: &str,
-        action: Action,
-        described: Description,
-        own: fn(&Organization) -> &str,
-    ) -> Result<Entry<'a>, ApiError> {
-        let path = if self.comes_with_policies() {
-            let owner = self.organizations.organization_of(id)?;
-            owner.and_then(|owner| path_of(&owner.name))
-        } else {
-            None
-        };
-        let caller = self.authenticate(path.as_deref())?;
-        self.check_media_type()?;
-        let target = OrganizationTarget::OwnerOf(id.to_owned());
-        self.admit(caller, &target, action, described, |found| own(found) == id)
-    }
-
     /// Says whether the request presents something that can be a service token, and so have policies.
     pub(super) fn comes_with_policies(&self) -> bool {
         let token = self.request.bearer_token();
@@ -335,15 +110,33 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`ApiError::RateLimited`] if it is one request too many, [`ApiError::Unauthorized`] without a valid token.
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, ApiError> {
-        let Bearer { caller, api_rate } = match self.request.bearer_token() {
-            None => Bearer::default(),
-            Some(token) if token.contains(TOKEN_MARK) => self.api_caller(token)?,
-            Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
+        let presented = self.presented(path)?;
+        let found = match &presented {
+            Some(presented) => self
+                .organizations
+                .identify(&presented.credential, self.limiter.lacks_rate())?,
+            None => Identification::default(),
         };
+        self.identified(presented, found)
+    }
+
+    /// The caller behind what was presented, whose request has been counted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::authenticate`].
+    pub(super) fn identified(
+        &self,
+        presented: Option<Presented<'a>>,
+        found: Identification,
+    ) -> Result<Caller<'a>, ApiError> {
+        let caller = presented
+            .zip(found.identity)
+            .map(|(presented, identity)| presented.into_caller(identity));
         let counted = caller.as_ref();
         self.admit_rate(
             counted.map(|caller| (&caller.identity, caller.accessor.as_str())),
-            api_rate,
+            found.api_rate,
         )?;
         if caller.is_none() {
             let token = self.request.bearer_token();
@@ -358,22 +151,27 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`ApiError::Unauthorized`] where the token is not valid any more, its last use being taken included.
     pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, ApiError> {
-        let bearer = match self.request.bearer_token() {
-            None => Bearer::default(),
-            Some(token) if token.contains(TOKEN_MARK) => self.api_caller(token)?,
+        let presented = match self.request.bearer_token() {
+            None => None,
+            Some(token) if token.contains(TOKEN_MARK) => Some(Presented::api_token(token)),
             Some(token) => match self.looked_up(token)? {
                 Some(view) if view.num_uses > 0 => {
                     let path = ORGANIZATIONS_PATH.to_owned();
                     // Looking a token up says nothing about its entity; asking for rights does.
-                    match self.unconditional(token, &[path])? {
-                        Some(_) => self.bearer(token, Some(view), false, None)?,
-                        None => Bearer::default(),
-                    }
+                    let rights = self.unconditional(token, &[path])?;
+                    rights.map(|_| self.service_token(token, Some(view), false, None))
                 }
-                _ => self.service_caller(token, ORGANIZATIONS_PATH)?,
+                _ => self.presented_service_token(token, ORGANIZATIONS_PATH)?,
             },
         };
-        bearer.caller.ok_or(ApiError::Unauthorized)
+        let Some(presented) = presented else {
+            return Err(ApiError::Unauthorized);
+        };
+        let found = self
+            .organizations
+            .identify(&presented.credential, self.limiter.lacks_rate())?;
+        let identity = found.identity.ok_or(ApiError::Unauthorized)?;
+        Ok(presented.into_caller(identity))
     }
 
     /// Lets site administrators pass, and no other caller.
@@ -423,24 +221,25 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    fn api_caller(&self, token: &str) -> Result<Bearer<'a>, ApiError> {
-        let credential = Credential::ApiToken(token.to_owned());
-        let found = self
-            .organizations
-            .identify(&credential, self.limiter.lacks_rate())?;
-        Ok(Bearer {
-            caller: found.identity.map(|identity| Caller {
-                accessor: identity.token_id.clone().unwrap_or_default(),
-                identity,
-                service_token: None,
-                granted: false,
-                rights_here: None,
-            }),
-            api_rate: found.api_rate,
-        })
+    /// Finds out from `access` alone what the request presents at `path`; `None` for what can be no valid token.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn presented(&self, path: Option<&str>) -> Result<Option<Presented<'a>>, ApiError> {
+        match self.request.bearer_token() {
+            None => Ok(None),
+            Some(token) if token.contains(TOKEN_MARK) => Ok(Some(Presented::api_token(token))),
+            Some(token) => self.presented_service_token(token, path.unwrap_or(ORGANIZATIONS_PATH)),
+        }
     }
 
-    fn service_caller(&self, token: &'a str, path: &str) -> Result<Bearer<'a>, ApiError> {
+    /// A service token with which access admits the request at `path`, or which is valid all the same.
+    fn presented_service_token(
+        &self,
+        token: &'a str,
+        path: &str,
+    ) -> Result<Option<Presented<'a>>, ApiError> {
         let operation = operation_of(self.request.method);
         let asked = access::Request {
             token: Some(token.into()),
@@ -476,34 +275,30 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 | Refusal::InvalidToken
                 | Refusal::AddressDenied
                 | Refusal::EntityUnusable,
-            ) => return Ok(Bearer::default()),
+            ) => return Ok(None),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
-        self.bearer(token, view, granted, rights_here)
+        Ok(Some(self.service_token(token, view, granted, rights_here)))
     }
 
-    /// The bearer of a service token that is valid.
-    fn bearer(
+    /// A service token that is valid.
+    fn service_token(
         &self,
         token: &'a str,
         view: Option<TokenView>,
         granted: bool,
         rights_here: Option<RightsHere>,
-    ) -> Result<Bearer<'a>, ApiError> {
+    ) -> Presented<'a> {
         self.trail.borrow_mut().comes_from(view.as_ref());
-        let found = self
-            .organizations
-            .identify(&credential_of(view.as_ref()), self.limiter.lacks_rate())?;
-        Ok(Bearer {
-            caller: found.identity.map(|identity| Caller {
-                identity,
-                service_token: Some(token),
-                accessor: view.map(|view| view.accessor).unwrap_or_default(),
-                granted,
+        Presented {
+            credential: credential_of(view.as_ref()),
+            service_token: Some(ServiceToken {
+                text: token,
                 rights_here,
             }),
-            api_rate: found.api_rate,
-        })
+            accessor: view.map(|view| view.accessor).unwrap_or_default(),
+            granted,
+        }
     }
 
     /// Looks up a token that policies did not let pass; `None` if the refused request took its last use.
@@ -515,14 +310,6 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 }
-
-/// The organization of this name.
-fn named(name: &str) -> OrganizationTarget {
-    OrganizationTarget::Name(name.to_owned())
-}
-
-/// The text of a refusal for callers who may learn that they are refused.
-const FORBIDDEN: &str = "Only owners of the organization may do this.";
 
 /// The credential that a checked service token stands for.
 fn credential_of(view: Option<&TokenView>) -> Credential {

@@ -38,6 +38,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
+/// True if what is asked to be included has this name among its own.
+pub(super) fn is_named(names: Option<&[String]>, name: &str) -> bool {
+    names.is_some_and(|names| names.iter().any(|found| found == name))
+}
+
 /// The related resources to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Includes {

@@ -7,17 +7,20 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::{Access, IdentityReference};
 use gatehouse_orgs_api::{
-    Action, Attribute, AttributeIssue, Capability, DelegationScope, Invitation, Membership,
-    MembershipError, MembershipFilter, MembershipStatus, OwnMembership, Right,
+    Action, Attribute, AttributeIssue, Capability, Invitation, Membership, MembershipError,
+    MembershipFilter, MembershipStatus, OrganizationTarget, Principal, Related, RelatedMembership,
+    Relations, Right,
 };
 use serde_json::{Value, json};
 
 use super::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::caller::{Arrival, Entry};
+use super::caller::Caller;
 use super::document::{Document, identifiers};
 use super::document_type::{DocumentType, Target, choice, related, text, time};
+use super::entry::{Arrival, Entry, Question};
+use super::include::is_named;
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
@@ -37,6 +40,9 @@ const INVITED: &str = "invited";
 
 /// The name of the users of memberships in `include`.
 const USER: &str = "user";
+
+/// The name of the teams of memberships in `include`, and of their path for policies.
+const TEAMS: &str = "teams";
 
 const STATUS: Parameter = Parameter::texts(
     "filter[status]",
@@ -99,16 +105,19 @@ routes! { MEMBERSHIPS:
         => |api, id| api.decline_invitation(id);
 }
 
-impl<C: Access, O: Capability> Api<'_, C, O> {
+impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     fn list_memberships(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
-        let scope = self.scope_without_right(&entry)?;
-        let includes = self.wanted_includes()?;
+        let includes = self.wanted_includes();
+        let question = Question::named(name, Action::ReadMemberships).below(RESOURCE_TYPE);
+        let entry = self.enter(question.also(Action::ReadTeams, TEAMS, &includes))?;
+        let scope = self.delegation_scope(&entry, None)?;
+        let includes = includes?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
         let found = self.organizations.list_memberships(
             &organization.external_id,
             &filter(&self.request.query),
+            relations(includes.as_deref(), &entry),
             &scope,
             page.number,
             page.size,
@@ -125,54 +134,66 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             });
             meta.insert("status-counts".to_owned(), counts);
         }
-        document.included =
-            self.included_with_memberships(includes, &entry, &scope, &found.memberships)?;
+        document.included = includes.map(|includes| {
+            let memberships = &found.memberships;
+            self.included(&includes, memberships, &found.related, &organization.name)
+        });
         Ok(json_api(200, &document))
     }
 
     fn invite(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
-        let scope = self.delegation_scope(&entry, Right::ManageMembership)?;
-        let mut includes = self.wanted_includes()?.unwrap_or_default();
+        let includes = self.wanted_includes();
+        let question = Question::named(name, Action::ManageMemberships).below(RESOURCE_TYPE);
+        let entry = self.enter(question.also(Action::ReadTeams, TEAMS, &includes))?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageMembership))?;
+        let mut includes = includes?.unwrap_or_default();
         // The client expects the user even where it does not ask for them.
         includes.push(USER.to_owned());
         let input = Input::read(&self.request.body)?;
         let invitation = self.invitation(&input.resource(Kinds::Any)?)?;
         let organization = &entry.position.organization;
         let by = self.recorded_as(&entry.caller);
-        let membership =
-            self.organizations
-                .invite(&organization.external_id, &invitation, &scope, &by)?;
-        let mut document = Document::new(resource_of(&membership, &organization.name));
-        document.included =
-            self.included_with_memberships(Some(includes), &entry, &scope, &[membership])?;
+        let made = self.organizations.invite(
+            &organization.external_id,
+            &invitation,
+            relations(Some(&includes), &entry),
+            &scope,
+            &by,
+        )?;
+        let document = self.membership_document(&made, Some(&includes), &organization.name);
         Ok(json_api(201, &document))
     }
 
     fn show_membership(&self, id: &str) -> Result<Response, ApiError> {
-        let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
-        let scope = self.scope_without_right(&entry)?;
-        let includes = self.wanted_includes()?;
+        let includes = self.wanted_includes();
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        let question = self.question_about(id, target, Action::ReadMemberships)?;
+        let question = question.below(&format!("{RESOURCE_TYPE}/{id}"));
+        let entry = self.enter(question.also(Action::ReadTeams, TEAMS, &includes))?;
+        let scope = self.delegation_scope(&entry, None)?;
+        let includes = includes?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
+        let wanted = relations(includes.as_deref(), &entry);
         let found = self
             .organizations
-            .read_membership(external_id, id, &scope)?;
-        let membership = found.ok_or(ApiError::NotFound)?;
-        let mut document = Document::new(resource_of(&membership, &organization.name));
-        document.included =
-            self.included_with_memberships(includes, &entry, &scope, &[membership])?;
+            .read_membership(external_id, id, wanted, &scope)?;
+        let found = found.ok_or(ApiError::NotFound)?;
+        let document = self.membership_document(&found, includes.as_deref(), &organization.name);
         Ok(json_api(200, &document))
     }
 
     /// Ends a membership, which members may do with their own. The body does not matter.
     fn remove_membership(&self, id: &str) -> Result<Response, ApiError> {
-        let arrival = self.arrive(id, &format!("{RESOURCE_TYPE}/{id}"))?;
-        if self.own_membership(&arrival, id)?.is_some() {
-            return self.leave(&arrival, id);
+        let arrival = self.arrive_at_membership(id, "")?;
+        if own_membership(&arrival).is_some() {
+            self.decided(&arrival.caller, true)?;
+            let by = self.recorded_as(&arrival.caller);
+            self.organizations.leave(id, &by)?;
+            return Ok(no_content());
         }
-        let entry = self.enter_arrived(arrival, Action::ManageMemberships)?;
-        let scope = self.delegation_scope(&entry, Right::ManageMembership)?;
+        let entry = self.enter_arrived(arrival)?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageMembership))?;
         let by = self.recorded_as(&entry.caller);
         let external_id = &entry.position.organization.external_id;
         self.organizations
@@ -182,56 +203,39 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Makes the invited one a member. What the body says does not matter.
     fn accept_invitation(&self, id: &str) -> Result<Response, ApiError> {
-        let arrival = self.arrive_invited(id, "accept")?;
-        let by = self.recorded_as(&arrival.caller);
+        let caller = self.invited(id, "accept")?;
+        let by = self.recorded_as(&caller);
         let own = self.organizations.accept_invitation(id, &by)?;
         let mut document = Document::new(resource_of(&own.membership, &own.organization));
-        document.included = Some(self.users_of([&own.membership])?);
+        document.included = Some(own_user(&caller).into_iter().collect());
         Ok(json_api(200, &document))
     }
 
     /// Ends an invitation on behalf of the invited one. What the body says does not matter.
     fn decline_invitation(&self, id: &str) -> Result<Response, ApiError> {
-        let arrival = self.arrive_invited(id, "decline")?;
-        let by = self.recorded_as(&arrival.caller);
+        let caller = self.invited(id, "decline")?;
+        let by = self.recorded_as(&caller);
         self.organizations.decline_invitation(id, &by)?;
         Ok(no_content())
     }
 
-    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, ApiError> {
-        let by = self.recorded_as(&arrival.caller);
-        self.organizations.leave(id, &by)?;
-        Ok(no_content())
+    /// Finds out who asks about the membership with this id, and if it is their own. `below` names an action on it for policies.
+    fn arrive_at_membership(&self, id: &str, below: &str) -> Result<Arrival<'a>, ApiError> {
+        let target = OrganizationTarget::Membership(id.to_owned());
+        let question = self.question_about(id, target, Action::ManageMemberships)?;
+        self.arrive(question.below(&format!("{RESOURCE_TYPE}/{id}{below}")))
     }
 
     /// Lets those pass who are invited by the membership with this id. To all others there is none.
-    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, ApiError> {
-        let below = format!("{RESOURCE_TYPE}/{id}/actions/{action}");
-        let arrival = self.arrive(id, &below)?;
-        let own = self.own_membership(&arrival, id)?;
-        match own.map(|own| own.membership.status) {
-            Some(MembershipStatus::Invited) => Ok(arrival),
-            // The decision about a membership that is active already has been recorded.
-            Some(MembershipStatus::Active) => Err(ApiError::NotFound),
-            None => {
-                self.decided(&arrival.caller, false)?;
-                Err(ApiError::NotFound)
-            }
+    fn invited(&self, id: &str, action: &str) -> Result<Caller<'a>, ApiError> {
+        let arrival = self.arrive_at_membership(id, &format!("/actions/{action}"))?;
+        let own = own_membership(&arrival);
+        self.decided(&arrival.caller, own.is_some())?;
+        if own == Some(MembershipStatus::Invited) {
+            Ok(arrival.caller)
+        } else {
+            Err(ApiError::NotFound)
         }
-    }
-
-    /// The membership with this id if it is the caller's own, who may then do what they ask.
-    fn own_membership(
-        &self,
-        arrival: &Arrival<'_>,
-        id: &str,
-    ) -> Result<Option<OwnMembership>, ApiError> {
-        let identity = &arrival.caller.identity;
-        let own = self.organizations.own_membership(identity, id)?;
-        if own.is_some() {
-            self.decided(&arrival.caller, true)?;
-        }
-        Ok(own)
     }
 
     /// Shows the memberships of the caller. Callers that are no users have none.
@@ -246,8 +250,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|own| resource_of(&own.membership, &own.organization));
         let mut document = paged(resources.collect(), total, page, self.request);
-        let memberships = own.iter().map(|own| &own.membership);
-        document.included = wanted.map(|_| self.users_of(memberships)).transpose()?;
+        if wanted.is_some() {
+            let memberships: Vec<Membership> = own.into_iter().map(|own| own.membership).collect();
+            let belongs = |found: &Membership| found.status == MembershipStatus::Active;
+            let users = own_user(&caller).filter(|_| memberships.iter().any(belongs));
+            let mut included: Vec<Value> = users.into_iter().collect();
+            included.extend(invited_users(&memberships));
+            document.included = Some(included);
+        }
         Ok(json_api(200, &document))
     }
 
@@ -270,50 +280,67 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// The related resources that are asked for with memberships, each once.
-    fn included_with_memberships(
+    /// A membership of the organization of this name, with what is asked to be included.
+    fn membership_document(
         &self,
-        wanted: Option<Vec<String>>,
-        entry: &Entry<'_>,
-        scope: &DelegationScope,
-        memberships: &[Membership],
-    ) -> Result<Option<Vec<Value>>, ApiError> {
-        let Some(wanted) = wanted else {
-            return Ok(None);
-        };
-        let organization = &entry.position.organization;
-        let mut included = Vec::new();
-        if wanted.iter().any(|name| name == USER) {
-            included.extend(self.users_of(memberships)?);
-        }
-        // A token that may read memberships need not be one that may read teams.
-        if wanted.iter().any(|name| name == "teams")
-            && self.may_also(entry, Action::ReadTeams, "teams")?
-        {
-            let ids = memberships.iter().flat_map(|found| &found.teams).cloned();
-            let ids: Vec<String> = ids.collect();
-            let external_id = &organization.external_id;
-            let teams = self
-                .organizations
-                .teams_with_ids(external_id, &ids, scope)?;
-            let resource = |team| self.team_resource(team, &organization.name);
-            included.extend(teams.iter().map(resource));
-        }
-        Ok(Some(included))
+        found: &RelatedMembership,
+        includes: Option<&[String]>,
+        organization: &str,
+    ) -> Document<Value> {
+        let mut document = Document::new(resource_of(&found.membership, organization));
+        document.included = includes.map(|includes| {
+            let memberships = std::slice::from_ref(&found.membership);
+            self.included(includes, memberships, &found.related, organization)
+        });
+        document
     }
 
-    /// The users of memberships: those who belong, then those who are invited, of whom nothing shows but the address.
-    fn users_of<'m>(
+    /// The resources that are related to memberships of the organization of this name: the users, those who belong before those who are
+    /// invited, of whom nothing shows but the address; and the teams.
+    fn included(
         &self,
-        memberships: impl IntoIterator<Item = &'m Membership>,
-    ) -> Result<Vec<Value>, ApiError> {
-        let (active, invited): (Vec<_>, Vec<_>) = memberships
-            .into_iter()
-            .partition(|found| found.status == MembershipStatus::Active);
-        let mut users = self.user_resources(active.iter().map(|found| &found.user))?;
-        let to_be = |found: &&Membership| users::seen_by_members(&found.user, "", &found.email);
-        users.extend(invited.iter().map(to_be));
-        Ok(users)
+        includes: &[String],
+        memberships: &[Membership],
+        related: &Related,
+        organization: &str,
+    ) -> Vec<Value> {
+        let mut included: Vec<Value> = related.users.iter().map(users::seen_by_members).collect();
+        if is_named(Some(includes), USER) {
+            included.extend(invited_users(memberships));
+        }
+        let resource = |team| self.team_resource(team, organization);
+        included.extend(related.teams.iter().map(resource));
+        included
+    }
+}
+
+/// The relations of memberships that are asked for, as far as the caller may read them.
+fn relations(includes: Option<&[String]>, entry: &Entry<'_>) -> Relations {
+    Relations {
+        users: is_named(includes, USER),
+        teams: is_named(includes, TEAMS) && entry.position.also_allowed,
+        memberships: false,
+    }
+}
+
+/// The status of the membership that a request is about, if it is the caller's own.
+fn own_membership(arrival: &Arrival<'_>) -> Option<MembershipStatus> {
+    let position = arrival.position.as_ref()?;
+    position.own_membership
+}
+
+/// Those who are invited by one of these memberships, of whom nothing shows but the address.
+fn invited_users(memberships: &[Membership]) -> impl Iterator<Item = Value> {
+    let is_invited = |found: &&Membership| found.status == MembershipStatus::Invited;
+    let invited = memberships.iter().filter(is_invited);
+    invited.map(|found| users::invited(&found.user, &found.email))
+}
+
+/// The caller as members see them, if they are a user.
+fn own_user(caller: &Caller<'_>) -> Option<Value> {
+    match &caller.identity.principal {
+        Principal::User(user) => Some(users::seen_by_members(user)),
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod audit_trail;
 mod caller;
 mod document;
 mod document_type;
+mod entry;
 mod fields;
 mod general_settings;
 mod include;

@@ -9,7 +9,7 @@ use gatehouse_orgs_api::{Capability, OrganizationRole};
 
 use super::Api;
 use super::api_error::ApiError;
-use super::caller::Caller;
+use super::caller::{Caller, ServiceToken};
 use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use super::reach::Opened;
 
@@ -28,24 +28,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ) -> Result<Vec<Rights>, ApiError> {
         let names = names.into_iter();
         let paths = names.map(|name| path_of(name).unwrap_or_default());
-        self.rights_at(caller, paths.collect())
+        self.rights_of_token(caller.service_token.as_ref(), paths.collect())
     }
 
-    /// The same for paths.
-    pub(super) fn rights_at(
+    /// The same for a service token, if there is one, and paths.
+    pub(super) fn rights_of_token(
         &self,
-        caller: &Caller<'_>,
+        token: Option<&ServiceToken<'_>>,
         paths: Vec<String>,
     ) -> Result<Vec<Rights>, ApiError> {
-        let Some(token) = caller.service_token else {
+        let Some(token) = token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };
         if let [path] = &paths[..]
-            && let Some(rights) = caller.rights_at(path)
+            && let Some(rights) = token.rights_at(path)
         {
             return Ok(vec![rights]);
         }
-        let granted = self.unconditional(token, &paths)?;
+        let granted = self.unconditional(token.text, &paths)?;
         Ok(match granted {
             Some(capabilities) => capabilities
                 .iter()
@@ -75,12 +75,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ///
     /// When access cannot answer.
     pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, ApiError> {
-        let Some(token) = caller.service_token else {
+        let Some(token) = &caller.service_token else {
             return Ok(Opened::default());
         };
         let acl = match self
             .access
-            .read_resultant_acl(&TokenReference::Id(token.into()))
+            .read_resultant_acl(&TokenReference::Id(token.text.into()))
         {
             Ok(acl) => acl,
             Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
@@ -95,13 +95,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ///
     /// When access cannot answer.
     pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, ApiError> {
-        let Some(token) = caller.service_token else {
+        let Some(token) = &caller.service_token else {
             return Ok(false);
         };
         let everywhere = [ORGANIZATIONS_PATH.to_owned()];
         match self
             .access
-            .has_rights_below(&TokenReference::Id(token.into()), &everywhere)
+            .has_rights_below(&TokenReference::Id(token.text.into()), &everywhere)
         {
             Ok(found) => Ok(found.contains(&true)),
             Err(access::LookupError::UnknownToken) => Ok(false),

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
 use super::document_type::{DocumentType, Target, boolean, integer, related, text, time};
+use super::entry::Entry;
 use super::fields;
 use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
@@ -62,7 +62,7 @@ routes! { PROJECTS:
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     fn projects(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::Show, None)?;
+        let entry = self.enter_named(name, Action::Show, None)?;
         let query = self.request.query.as_str();
         let page = PageRequest::always(query);
         let project = default_project(&entry.position.organization);

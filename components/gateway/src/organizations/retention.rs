@@ -149,7 +149,7 @@ routes! { RETENTION:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     fn show_retention(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ReadRetention, Some(BELOW))?;
+        let entry = self.enter_named(name, Action::ReadRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         Ok(match organization.retention {
             Some(policy) => policy_response(
@@ -165,7 +165,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn set_retention(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
+        let entry = self.enter_named(name, Action::WriteRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         let (request, kind) = self.requested()?;
         let by = self.recorded_as(&entry.caller);
@@ -176,7 +176,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn unset_retention(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
+        let entry = self.enter_named(name, Action::WriteRetention, Some(BELOW))?;
         let external_id = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);
         self.organizations.unset_retention(external_id, &by)?;

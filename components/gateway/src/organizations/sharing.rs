@@ -115,7 +115,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Shared::Modules => "relationships/module-producers",
             Shared::Providers => "relationships/provider-producers",
         };
-        let entry = self.enter(name, Action::ReadProducers, Some(below))?;
+        let entry = self.enter_named(name, Action::ReadProducers, Some(below))?;
         let includes = self.includes()?;
         let page = PageRequest::always(&self.request.query);
         let external_id = &entry.position.organization.external_id;

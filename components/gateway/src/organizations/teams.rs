@@ -4,18 +4,19 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, AttributeIssue, Capability, DelegationScope, Edition, Fault,
-    MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Right, RightChange, Team, TeamChanges, TeamError,
-    TeamFilter, User, Visibility,
+    Action, Attribute, AttributeIssue, Capability, Edition, Fault, MAXIMUM_MEMBERS_AT_ONCE,
+    MemberNames, OrganizationTarget, Related, Relations, Right, RightChange, Team, TeamChanges,
+    TeamError, TeamFilter, Visibility,
 };
 use serde_json::{Map, Value, json};
 
 use super::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::caller::Entry;
 use super::document::{Document, identifiers};
 use super::document_type::{DocumentType, Target, boolean, choice, flags, integer, related, text};
+use super::entry::{Entry, Question};
+use super::include::is_named;
 use super::input::{Input, Kinds, Members};
 use super::memberships::MEMBERSHIP;
 use super::pagination::{PageRequest, paged};
@@ -48,7 +49,10 @@ pub(super) enum Change {
 const NAMES: Parameter = Parameter::texts("filter[names]", "Names of teams.");
 
 /// The related resources that come with teams.
-const INCLUDES: &[&str] = &["users", "organization-memberships"];
+const INCLUDES: &[&str] = &["users", MEMBERSHIPS];
+
+/// The name of memberships in `include`, and of their path for policies.
+const MEMBERSHIPS: &str = "organization-memberships";
 
 const TEAM: DocumentType = DocumentType::new(
     "Team",
@@ -139,9 +143,11 @@ impl Naming {
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     fn list_teams(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ReadTeams, Some(RESOURCE_TYPE))?;
-        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_includes()?;
+        let includes = self.wanted_includes();
+        let question = Question::named(name, Action::ReadTeams).below(RESOURCE_TYPE);
+        let entry = self.enter(question.also(Action::ReadMemberships, MEMBERSHIPS, &includes))?;
+        let scope = self.delegation_scope(&entry, Some(Right::AccessSecretTeams))?;
+        let includes = includes?;
         let query = &self.request.query;
         let page = PageRequest::always(query);
         let filter = TeamFilter {
@@ -152,6 +158,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let found = self.organizations.list_teams(
             &organization.external_id,
             &filter,
+            relations(includes.as_deref(), &entry),
             &scope,
             page.number,
             page.size,
@@ -161,13 +168,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|team| self.team_resource(team, &organization.name));
         let mut document = paged(resources.collect(), found.total, page, self.request);
-        document.included = self.included_with_teams(includes, &entry, &scope, &found.teams)?;
+        document.included = includes.map(|_| included(&found.related, &organization.name));
         Ok(json_api(200, &document))
     }
 
     fn create_team(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageTeams, Some(RESOURCE_TYPE))?;
-        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
+        let entry = self.enter_named(name, Action::ManageTeams, Some(RESOURCE_TYPE))?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let organization = &entry.position.organization;
@@ -180,21 +187,28 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn show_team(&self, id: &str) -> Result<Response, ApiError> {
-        let entry = self.enter_by_id(id, Action::ReadTeams, RESOURCE_TYPE)?;
-        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_includes()?;
+        let includes = self.wanted_includes();
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        let question = self.question_about(id, target, Action::ReadTeams)?;
+        let question = question.below(&format!("{RESOURCE_TYPE}/{id}"));
+        let entry = self.enter(question.also(Action::ReadMemberships, MEMBERSHIPS, &includes))?;
+        let scope = self.delegation_scope(&entry, Some(Right::AccessSecretTeams))?;
+        let includes = includes?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
-        let team = self.organizations.read_team(external_id, id, &scope)?;
-        let team = team.ok_or(ApiError::NotFound)?;
-        let mut document = Document::new(self.team_resource(&team, &organization.name));
-        document.included = self.included_with_teams(includes, &entry, &scope, &[team])?;
+        let wanted = relations(includes.as_deref(), &entry);
+        let found = self
+            .organizations
+            .read_team(external_id, id, wanted, &scope)?;
+        let found = found.ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(self.team_resource(&found.team, &organization.name));
+        document.included = includes.map(|_| included(&found.related, &organization.name));
         Ok(json_api(200, &document))
     }
 
     fn update_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
-        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let organization = &entry.position.organization;
@@ -210,7 +224,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Removes a team. What the body says does not matter.
     fn delete_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
-        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
         let by = self.recorded_as(&entry.caller);
         let external_id = &entry.position.organization.external_id;
         self.organizations
@@ -223,29 +237,36 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
         );
-        let entry = self.enter_below(id, Action::ReadTeams, &below)?;
-        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        let question = self.question_about(id, target, Action::ReadTeams)?;
+        let entry = self.enter(question.below(&below))?;
+        let scope = self.delegation_scope(&entry, Some(Right::AccessSecretTeams))?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
-        let external_id = &organization.external_id;
-        let team = self.organizations.read_team(external_id, id, &scope)?;
-        let team = team.ok_or(ApiError::NotFound)?;
-        let (resources, total) = match naming {
-            Naming::Usernames => {
-                let (ids, total) = page.of_all(team.users);
-                (self.user_resources(ids.iter())?, total)
-            }
-            Naming::Memberships => {
-                let (ids, total) = page.of_all(team.memberships);
-                let found = self
-                    .organizations
-                    .memberships_with_ids(external_id, &ids, &scope)?;
-                let resource =
-                    |membership| memberships::resource_of(membership, &organization.name);
-                (found.iter().map(resource).collect(), total)
-            }
+        let wanted = match naming {
+            Naming::Usernames => Relations {
+                users: true,
+                ..Relations::default()
+            },
+            Naming::Memberships => Relations {
+                memberships: true,
+                ..Relations::default()
+            },
         };
-        Ok(json_api(200, &paged(resources, total, page, self.request)))
+        let found = self.organizations.list_team_members(
+            &organization.external_id,
+            id,
+            wanted,
+            &scope,
+            page.number,
+            page.size,
+        )?;
+        let found = found.ok_or(ApiError::NotFound)?;
+        let members = included(&found.members, &organization.name);
+        Ok(json_api(
+            200,
+            &paged(members, found.total, page, self.request),
+        ))
     }
 
     fn change_members(
@@ -258,8 +279,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
         );
-        let entry = self.enter_below(id, Action::ManageTeamMembers, &below)?;
-        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        let question = self.question_about(id, target, Action::ManageTeamMembers)?;
+        let entry = self.enter(question.below(&below))?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
         let input = Input::read(&self.request.body)?;
         let named = input.resources(Kinds::Any)?;
         let named = named.iter().map(|member| member.id.unwrap_or_default());
@@ -284,53 +307,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             error => error.into(),
         })?;
         Ok(no_content())
-    }
-
-    /// The related resources that are asked for with teams, each once.
-    fn included_with_teams(
-        &self,
-        wanted: Option<Vec<String>>,
-        entry: &Entry<'_>,
-        scope: &DelegationScope,
-        teams: &[Team],
-    ) -> Result<Option<Vec<Value>>, ApiError> {
-        let Some(wanted) = wanted else {
-            return Ok(None);
-        };
-        let organization = &entry.position.organization;
-        let mut included = Vec::new();
-        if wanted.iter().any(|name| name == "users") {
-            included.extend(self.user_resources(teams.iter().flat_map(|team| &team.users))?);
-        }
-        // A token that may read teams need not be one that may read memberships.
-        let collection = "organization-memberships";
-        if wanted.iter().any(|name| name == collection)
-            && self.may_also(entry, Action::ReadMemberships, collection)?
-        {
-            let ids: Vec<String> = teams
-                .iter()
-                .flat_map(|team| team.memberships.iter().cloned())
-                .collect();
-            let found =
-                self.organizations
-                    .memberships_with_ids(&organization.external_id, &ids, scope)?;
-            let resource = |membership| memberships::resource_of(membership, &organization.name);
-            included.extend(found.iter().map(resource));
-        }
-        Ok(Some(included))
-    }
-
-    /// The users with these ids, each once, by their ids.
-    pub(super) fn user_resources<'i>(
-        &self,
-        ids: impl Iterator<Item = &'i String>,
-    ) -> Result<Vec<Value>, ApiError> {
-        let mut ids: Vec<String> = ids.cloned().collect();
-        ids.sort();
-        ids.dedup();
-        let users = self.organizations.users(&ids)?;
-        let seen = |user: &User| users::seen_by_members(&user.id, &user.username, &user.email);
-        Ok(users.iter().flatten().map(seen).collect())
     }
 
     /// A team of the organization of this name.
@@ -380,6 +356,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "links": {"self": path},
         })
     }
+}
+
+/// The relations of teams that are asked for, as far as the caller may read them.
+fn relations(includes: Option<&[String]>, entry: &Entry<'_>) -> Relations {
+    Relations {
+        users: is_named(includes, "users"),
+        teams: false,
+        memberships: is_named(includes, MEMBERSHIPS) && entry.position.also_allowed,
+    }
+}
+
+/// The users and memberships that are related to teams of the organization of this name.
+fn included(related: &Related, organization: &str) -> Vec<Value> {
+    let users = related.users.iter().map(users::seen_by_members);
+    let memberships = related.memberships.iter();
+    let memberships =
+        memberships.map(|membership| memberships::resource_of(membership, organization));
+    users.chain(memberships).collect()
 }
 
 /// The changes of a team that a request asks for.

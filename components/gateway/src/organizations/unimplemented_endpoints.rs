@@ -83,7 +83,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn empty_list(&self, name: &str) -> Result<Response, ApiError> {
-        self.enter(name, Action::Show, None)?;
+        self.enter_named(name, Action::Show, None)?;
         let page = PageRequest::always(&self.request.query);
         let nothing = Vec::<Value>::new();
         Ok(json_api(200, &paged(nothing, 0, page, self.request)))
@@ -91,7 +91,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Tells that nothing runs, and nothing waits.
     fn capacity(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::Show, None)?;
+        let entry = self.enter_named(name, Action::Show, None)?;
         let capacity = json!({
             "id": entry.position.organization.name,
             "type": "organization-capacity",

@@ -68,7 +68,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let resource = if administers {
             resource_of(&user)
         } else {
-            seen_by_members(&user.id, &user.username, &user.email)
+            seen_by_members(&user)
         };
         Ok(json_api(200, &Document::new(resource)))
     }
@@ -123,9 +123,15 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
     (description, faults)
 }
 
-/// A user as members of organizations see them. An invited person has no name yet.
-pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
-    with_attributes(id, json!({"username": username, "email": email}))
+/// A user as members of organizations see them.
+pub(super) fn seen_by_members(user: &User) -> Value {
+    let attributes = json!({"username": user.username, "email": user.email});
+    with_attributes(&user.id, attributes)
+}
+
+/// The user with this id as members of organizations see them who is invited by this address. They have no name yet.
+pub(super) fn invited(id: &str, email: &str) -> Value {
+    with_attributes(id, json!({"username": "", "email": email}))
 }
 
 /// A user as site administrators see them.

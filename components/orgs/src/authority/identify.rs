@@ -1,23 +1,17 @@
-//! From a credential to its bearer, and from a caller to their role in an organization.
+//! From a credential to its bearer, and what a caller is to organizations.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::ReadAhead;
 
-use super::table::{Column, decide};
 use crate::identifier::is_identifier;
-use crate::name::FoldedName;
-use crate::owned_keys::{key, kind};
-use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord, organization_key};
-use crate::team::Rights;
-use crate::team::{MembershipRecord, TeamRecord};
+use crate::record::EXTERNAL_ID_PREFIX;
 use crate::tokens::record::TokenRecord;
 use crate::{
-    AccessDecision, Action, Authority, Credential, Decision, Description, Edition, Failure,
-    Identification, Identity, ListedOrganization, MembershipStatus, MembershipSummaries,
-    MembershipSummary, OrganizationRole, OrganizationTarget, Orgs, OwningOrganization, Principal,
-    Right, Site, TokenOwner, plans,
+    AccessQuestion, Authority, Authorization, Credential, Decision, Edition, Failure,
+    Identification, Identity, ListedOrganization, MembershipSummaries, MembershipSummary, Orgs,
+    OwningOrganization, Principal, Right, Site as _, TokenOwner, plans,
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
@@ -26,65 +20,26 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         credential: &Credential,
         with_api_rate: bool,
     ) -> Result<Identification, Failure> {
-        let identity = self.bearer_of(credential)?;
-        // A damaged record of settings keeps no caller out.
-        let api_rate = with_api_rate.then(|| self.read_api_rate().ok()).flatten();
-        Ok(Identification { identity, api_rate })
+        self.identify_with(credential, with_api_rate, &ReadAhead::default())
     }
 
-    fn decide_access(
+    fn authorize(
         &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-        target: &OrganizationTarget,
-        action: Action,
-        described: Description,
-    ) -> Result<Option<AccessDecision>, Failure> {
-        let record = self.record_meant(target)?;
-        // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
-        let external_id = record
-            .as_ref()
-            .map_or(NO_ORGANIZATION, |record| &record.external_id);
-        let affiliation = self.affiliation_with(identity, external_id)?;
-        let Some(record) = record else {
-            return Ok(None);
+        credential: &Credential,
+        question: &AccessQuestion,
+        with_api_rate: bool,
+    ) -> Result<Authorization, Failure> {
+        let ahead = self.foresee(credential, &question.target);
+        let ahead = self.late.read_ahead(self.records.store(), ahead)?;
+        let identification = self.identify_with(credential, with_api_rate, &ahead)?;
+        let access = match &identification.identity {
+            Some(identity) => self.decide_access(identity, question, &ahead)?,
+            None => None,
         };
-        let column = affiliation.column(identity);
-        let decision = if record.disabled && column != Column::SiteAdministrator {
-            Decision::Hidden
-        } else if granted {
-            Decision::Allowed
-        } else if column != Column::Outsider
-            && !record.settings.user_tokens_enabled
-            && is_user_token(identity)
-        {
-            // Not to outsiders: it would tell them that there is such an organization (SEC-A6).
-            Decision::UserTokensOff
-        } else {
-            decide(column, &affiliation.rights, action)
-        };
-        // Only a caller that may see it waits for what its record does not tell (SEC-A6).
-        let is_allowed = decision == Decision::Allowed;
-        let record = Arc::unwrap_or_clone(record);
-        let organization = if is_allowed {
-            self.to_organization(edition, record)?
-        } else {
-            record.into_organization(self.view(edition))
-        };
-        let mut found = AccessDecision {
-            organization,
-            role: column.role(),
-            rights: affiliation.rights.into_iter().collect(),
-            teams: affiliation.teams,
-            decision,
-            entitlements: Vec::new(),
-            permissions: Vec::new(),
-        };
-        if is_allowed {
-            plans::describe(&mut found, described);
-        }
-        Ok(Some(found))
+        Ok(Authorization {
+            identification,
+            access,
+        })
     }
 
     fn summarize_memberships(
@@ -96,7 +51,8 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             .iter()
             .map(|organization| organization.external_id.as_str())
             .collect();
-        let affiliations = self.affiliations_with(identity, &external_ids)?;
+        let ahead = ReadAhead::default();
+        let affiliations = self.affiliations_with(identity, &external_ids, &ahead)?;
         let mut summaries = MembershipSummaries {
             memberships: Vec::with_capacity(organizations.len()),
             permissions: Vec::new(),
@@ -162,117 +118,30 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
     }
 }
 
-/// An external id that no organization has.
-const NO_ORGANIZATION: &str = "org-";
-
-/// True if the identity is a person's token of this capability. A workload that is a user comes with a service token.
-const fn is_user_token(identity: &Identity) -> bool {
-    identity.token_id.is_some() && matches!(identity.principal, Principal::User(_))
-}
-
-/// The membership, team or token by which a caller belongs to an organization.
-#[derive(Default)]
-struct Affiliation {
-    is_member: bool,
-    is_owner: bool,
-    is_organization_token: bool,
-    is_audit_reader: bool,
-    teams: Vec<String>,
-    rights: Rights,
-}
-
-impl Affiliation {
-    /// How a caller belongs to an organization by the token alone.
-    fn by_token(principal: &Principal, external_id: &str) -> Self {
-        match principal {
-            Principal::Team(team) if team.organization == external_id => Self {
-                is_member: true,
-                teams: vec![team.id.clone()],
-                ..Self::default()
-            },
-            Principal::Organization(own) => Self {
-                is_organization_token: own == external_id,
-                ..Self::default()
-            },
-            Principal::AuditReader(own) => Self {
-                is_audit_reader: own == external_id,
-                ..Self::default()
-            },
-            _ => Self::default(),
-        }
-    }
-
-    const fn column(&self, identity: &Identity) -> Column {
-        if identity.is_site_administrator() {
-            Column::SiteAdministrator
-        } else if self.is_owner {
-            Column::Owner
-        } else if self.is_member {
-            Column::Member
-        } else if self.is_organization_token {
-            Column::OrganizationToken
-        } else if self.is_audit_reader {
-            Column::AuditReader
-        } else {
-            Column::Outsider
-        }
-    }
-}
-
-impl Column {
-    const fn role(self) -> Option<OrganizationRole> {
-        match self {
-            Self::SiteAdministrator => Some(OrganizationRole::SiteAdministrator),
-            Self::Owner => Some(OrganizationRole::Owner),
-            Self::Member => Some(OrganizationRole::Member),
-            Self::OrganizationToken => Some(OrganizationRole::OrganizationToken),
-            Self::AuditReader | Self::Outsider => None,
-        }
-    }
-}
-
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// The record of the organization that a request is about.
-    fn record_meant(
+    fn identify_with(
         &self,
-        target: &OrganizationTarget,
-    ) -> Result<Option<Arc<OrganizationRecord>>, Failure> {
-        let owner = match target {
-            OrganizationTarget::Name(_) => None,
-            OrganizationTarget::OwnerOf(id) => self.organization_of(id)?,
-        };
-        let name = match (target, &owner) {
-            (OrganizationTarget::Name(name), _) => name.as_str(),
-            (OrganizationTarget::OwnerOf(_), Some(owner)) => owner.name.as_str(),
-            (OrganizationTarget::OwnerOf(id), None) => {
-                // As many reads as an owner takes that is there: where it is, unless the identifier is its own, and its record (SEC-A6).
-                let missing = if is_identifier(EXTERNAL_ID_PREFIX, id) {
-                    1
-                } else {
-                    2
-                };
-                for _ in 0..missing {
-                    self.existing(NO_ORGANIZATION.to_owned())?;
-                }
-                return Ok(None);
-            }
-        };
-        let key = FoldedName::of(name).map(|name| organization_key(&name));
-        let record = self.known::<OrganizationRecord>(key)?.pop().flatten();
-        // Another organization can have the name by now.
-        Ok(record.filter(|record| {
-            let owner = owner.as_ref();
-            owner.is_none_or(|owner| owner.external_id == record.external_id)
-        }))
+        credential: &Credential,
+        with_api_rate: bool,
+        ahead: &ReadAhead,
+    ) -> Result<Identification, Failure> {
+        let identity = self.bearer_of(credential, ahead)?;
+        // A damaged record of settings keeps no caller out.
+        let api_rate = with_api_rate.then(|| self.read_api_rate().ok()).flatten();
+        Ok(Identification { identity, api_rate })
     }
 
     /// The identity that presents a credential; `None` if it is not valid.
-    fn bearer_of(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
+    fn bearer_of(
+        &self,
+        credential: &Credential,
+        ahead: &ReadAhead,
+    ) -> Result<Option<Identity>, Failure> {
         let principal = match credential {
             Credential::ApiToken(secret) => return self.identify_token(secret),
             Credential::Root => Principal::Installation,
             Credential::WithoutEntity => Principal::Workload(None),
-            Credential::Entity(entity) => match self.user_of_entity(entity)? {
+            Credential::Entity(entity) => match self.user_of_entity(entity, ahead)? {
                 Some(user) if user.suspended => return Ok(None),
                 Some(user) => Principal::User(user),
                 None => Principal::Workload(Some(entity.clone())),
@@ -322,89 +191,5 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             // The workers of a pool have an API of their own (contract 1.6).
             TokenOwner::AgentPool(_) => None,
         })
-    }
-
-    fn affiliation_with(
-        &self,
-        identity: &Identity,
-        external_id: &str,
-    ) -> Result<Affiliation, Failure> {
-        let affiliations = self.affiliations_with(identity, &[external_id])?;
-        Ok(affiliations.into_iter().next().unwrap_or_default())
-    }
-
-    /// How a caller belongs to each of these organizations, in their order.
-    fn affiliations_with(
-        &self,
-        identity: &Identity,
-        external_ids: &[&str],
-    ) -> Result<Vec<Affiliation>, Failure> {
-        let mut affiliations: Vec<Affiliation> = external_ids
-            .iter()
-            .map(|external_id| Affiliation::by_token(&identity.principal, external_id))
-            .collect();
-        if let Principal::User(user) = &identity.principal {
-            let memberships = self.memberships_of(&user.id, external_ids)?;
-            for (affiliation, membership) in affiliations.iter_mut().zip(memberships) {
-                if let Some(membership) = membership
-                    && membership.status == MembershipStatus::Active
-                {
-                    affiliation.is_member = true;
-                    affiliation.teams.clone_from(&membership.teams);
-                }
-            }
-        }
-        self.fill_in_teams(&mut affiliations, external_ids)?;
-        Ok(affiliations)
-    }
-
-    /// Finds out what the teams of each affiliation may do. Teams that are gone do not count.
-    fn fill_in_teams(
-        &self,
-        affiliations: &mut [Affiliation],
-        external_ids: &[&str],
-    ) -> Result<(), Failure> {
-        let keys: Vec<String> = affiliations
-            .iter()
-            .zip(external_ids)
-            .flat_map(|(affiliation, external_id)| {
-                let teams = affiliation.teams.iter();
-                teams.map(|id| key(external_id, kind::TEAM, id))
-            })
-            .collect();
-        let mut found = self.known::<TeamRecord>(keys)?.into_iter();
-        for affiliation in affiliations {
-            let count = affiliation.teams.len();
-            affiliation.teams.clear();
-            for team in found.by_ref().take(count).flatten() {
-                affiliation.rights.extend(&team.rights);
-                affiliation.is_owner |= team.is_owners();
-                affiliation.teams.push(team.id.clone());
-            }
-        }
-        Ok(())
-    }
-
-    /// The memberships of a user in these organizations, in their order.
-    pub(crate) fn memberships_of(
-        &self,
-        user: &str,
-        external_ids: &[&str],
-    ) -> Result<Vec<Option<Arc<MembershipRecord>>>, Failure> {
-        let pointers = external_ids
-            .iter()
-            .map(|external_id| key(external_id, kind::MEMBER, user));
-        self.pointed_to(pointers.collect(), |place, pointer| {
-            let external_id = external_ids.get(place).copied().unwrap_or_default();
-            key(external_id, kind::MEMBERSHIP, &pointer.id)
-        })
-    }
-
-    /// A team of an organization.
-    pub(crate) fn team(&self, external_id: &str, id: &str) -> Result<Option<TeamRecord>, Failure> {
-        let team = self
-            .records
-            .get::<TeamRecord>(&key(external_id, kind::TEAM, id))?;
-        Ok(team.map(|team| team.record))
     }
 }

@@ -1,5 +1,7 @@
 //! The caller, and what they may do with an organization (contract 1.6, 1.7).
 
+mod affiliation;
+mod decision;
 mod identify;
 mod table;
 mod teams_in_scope;

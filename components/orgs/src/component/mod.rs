@@ -7,17 +7,17 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
-    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Batch, Caller,
-    CreateError, CreateUserError, Credential, Decision, DelegationScope, Description, Edition,
+    AccessDecision, AccessQuestion, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
+    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Authorization,
+    Batch, Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition,
     Event, EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation,
     IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
-    MemberNames, Membership, MembershipError, MembershipFilter, MembershipPage,
+    MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, NumberChange, Organization, OrganizationChanges,
-    OrganizationRole, OrganizationTarget, Organizations, Orgs, OwnMembership, OwningOrganization,
-    Page, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError,
-    TeamFilter, TeamPage, TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens,
-    UpdateError, User, UserDescription, Users, Viewer,
+    OrganizationRole, Organizations, Orgs, OwnMembership, OwnedToken, OwningOrganization, Page,
+    RelatedMembership, RelatedTeam, Relations, SubscriptionError, SubscriptionTerms, Subscriptions,
+    Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamToken, Teams, TokenOwner, TokenRequest,
+    Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 struct Component;
@@ -125,15 +125,12 @@ impl wit::authority::Guest for Component {
         ORGS.identify(&credential, with_api_rate)
     }
 
-    fn decide_access(
-        edition: Edition,
-        identity: Identity,
-        granted: bool,
-        target: OrganizationTarget,
-        action: Action,
-        described: Description,
-    ) -> Result<Option<AccessDecision>, Failure> {
-        ORGS.decide_access(edition, &identity, granted, &target, action, described)
+    fn authorize(
+        credential: Credential,
+        question: AccessQuestion,
+        with_api_rate: bool,
+    ) -> Result<Authorization, Failure> {
+        ORGS.authorize(&credential, &question, with_api_rate)
     }
 
     fn summarize_memberships(
@@ -197,11 +194,7 @@ impl wit::tokens::Guest for Component {
         ORGS.tokens_of_teams(&organization, &scope)
     }
 
-    fn speaks_for(scope: DelegationScope, team: TeamReference) -> Result<bool, Failure> {
-        ORGS.speaks_for(&scope, &team)
-    }
-
-    fn owner_of_token(id: String) -> Result<Option<TokenOwner>, Failure> {
+    fn owner_of_token(id: String) -> Result<Option<OwnedToken>, Failure> {
         ORGS.owner_of_token(&id)
     }
 
@@ -299,27 +292,32 @@ impl wit::teams::Guest for Component {
     fn read_team(
         organization: String,
         id: String,
+        wanted: Relations,
         scope: DelegationScope,
-    ) -> Result<Option<Team>, Failure> {
-        ORGS.read_team(&organization, &id, &scope)
+    ) -> Result<Option<RelatedTeam>, Failure> {
+        ORGS.read_team(&organization, &id, wanted, &scope)
     }
 
-    fn teams_with_ids(
+    fn list_team_members(
         organization: String,
-        ids: Vec<String>,
+        id: String,
+        wanted: Relations,
         scope: DelegationScope,
-    ) -> Result<Vec<Team>, Failure> {
-        ORGS.teams_with_ids(&organization, &ids, &scope)
+        number: u32,
+        size: u32,
+    ) -> Result<Option<MemberPage>, Failure> {
+        ORGS.list_team_members(&organization, &id, wanted, &scope, number, size)
     }
 
     fn list_teams(
         organization: String,
         filter: TeamFilter,
+        wanted: Relations,
         scope: DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        ORGS.list_teams(&organization, &filter, &scope, number, size)
+        ORGS.list_teams(&organization, &filter, wanted, &scope, number, size)
     }
 
     fn update_team(
@@ -366,47 +364,35 @@ impl wit::memberships::Guest for Component {
     fn invite(
         organization: String,
         invitation: Invitation,
+        wanted: Relations,
         scope: DelegationScope,
         by: Caller,
-    ) -> Result<Membership, MembershipError> {
-        ORGS.invite(&organization, &invitation, &scope, &by)
+    ) -> Result<RelatedMembership, MembershipError> {
+        ORGS.invite(&organization, &invitation, wanted, &scope, &by)
     }
 
     fn read_membership(
         organization: String,
         id: String,
+        wanted: Relations,
         scope: DelegationScope,
-    ) -> Result<Option<Membership>, Failure> {
-        ORGS.read_membership(&organization, &id, &scope)
-    }
-
-    fn memberships_with_ids(
-        organization: String,
-        ids: Vec<String>,
-        scope: DelegationScope,
-    ) -> Result<Vec<Membership>, Failure> {
-        ORGS.memberships_with_ids(&organization, &ids, &scope)
+    ) -> Result<Option<RelatedMembership>, Failure> {
+        ORGS.read_membership(&organization, &id, wanted, &scope)
     }
 
     fn list_memberships(
         organization: String,
         filter: MembershipFilter,
+        wanted: Relations,
         scope: DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        ORGS.list_memberships(&organization, &filter, &scope, number, size)
+        ORGS.list_memberships(&organization, &filter, wanted, &scope, number, size)
     }
 
     fn own_memberships(identity: Identity) -> Result<Vec<OwnMembership>, Failure> {
         ORGS.own_memberships(&identity)
-    }
-
-    fn find_own_membership(
-        identity: Identity,
-        id: String,
-    ) -> Result<Option<OwnMembership>, Failure> {
-        ORGS.own_membership(&identity, &id)
     }
 
     fn accept_invitation(id: String, by: Caller) -> Result<OwnMembership, MembershipError> {

@@ -29,7 +29,7 @@ impl Record for InvitationRecord {
 }
 
 /// A membership of the one who asks, and where it is.
-pub(super) struct Own<'i> {
+pub(crate) struct Own<'i> {
     pub user: &'i User,
     pub organization: OrganizationRecord,
     pub membership: Loaded<MembershipRecord>,
@@ -55,7 +55,7 @@ pub(crate) fn end_invitation_of_sweep(transaction: &mut Transaction, hash: &str,
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The membership with this id if it is theirs, or an invitation to their address.
-    pub(super) fn own_membership<'i>(
+    pub(crate) fn own_membership<'i>(
         &self,
         identity: &'i Identity,
         id: &str,

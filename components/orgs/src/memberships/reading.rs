@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::decode;
+use gatehouse_storage::{ReadAhead, decode};
 
 use super::acceptance::{InvitationRecord, invitations_prefix};
 use crate::identifier::is_identifier;
@@ -17,7 +17,7 @@ use crate::users::id_of_user;
 use crate::{
     DelegationScope, Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD,
     MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs,
-    OwnMembership, Principal, User, Users as _,
+    OwnMembership, Principal, Related, User, Users as _,
 };
 
 /// How many memberships are read at once: in stores that are older than the bounds they can be large.
@@ -56,7 +56,7 @@ struct Sought {
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The memberships with these ids as the caller sees them, by address. Where they name more than [`MAXIMUM_TEAMS_TOLD`] teams
     /// together, no teams are told of them.
-    pub(super) fn memberships_seen(
+    pub(crate) fn memberships_seen(
         &self,
         organization: &str,
         ids: &[String],
@@ -141,6 +141,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             total,
             active,
             invited,
+            related: Related::default(),
         })
     }
 
@@ -181,7 +182,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut own = Vec::new();
         for external_ids in external_ids.chunks(MEMBERSHIPS_AT_ONCE) {
             let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
-            let memberships = self.memberships_of(&user.id, &external_ids)?;
+            let memberships =
+                self.memberships_of(&user.id, &external_ids, &ReadAhead::default())?;
             let organizations = self.organizations_of(&external_ids)?;
             for (membership, organization) in memberships.into_iter().zip(organizations) {
                 let (Some(membership), Some(organization)) = (membership, organization) else {

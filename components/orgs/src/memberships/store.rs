@@ -16,7 +16,8 @@ use crate::owned_keys::{self, kind};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::{
     Caller, DelegationScope, Failure, Identity, Invitation, Membership, MembershipError,
-    MembershipFilter, MembershipPage, Memberships, Orgs, OwnMembership, Resource, User,
+    MembershipFilter, MembershipPage, Memberships, Orgs, OwnMembership, RelatedMembership,
+    Relations, Resource, User,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -34,6 +35,22 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let stored = self.records.get::<MembershipRecord>(&key)?;
         let stored = stored.ok_or(MembershipError::NotFound)?;
         self.end_membership(organization, &stored, Some(scope), by)
+    }
+
+    /// A membership with its relations.
+    fn with_related(
+        &self,
+        organization: &str,
+        membership: Membership,
+        wanted: Relations,
+        scope: &DelegationScope,
+    ) -> Result<RelatedMembership, Failure> {
+        let memberships = std::slice::from_ref(&membership);
+        let related = self.related_to_memberships(organization, memberships, wanted, scope)?;
+        Ok(RelatedMembership {
+            membership,
+            related,
+        })
     }
 
     fn try_decline(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
@@ -107,61 +124,48 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         &self,
         organization: &str,
         invitation: &Invitation,
+        wanted: Relations,
         scope: &DelegationScope,
         by: &Caller,
-    ) -> Result<Membership, MembershipError> {
+    ) -> Result<RelatedMembership, MembershipError> {
         let membership = commit_with_retries(&self.clock, &self.random, || {
             self.try_invite(organization, invitation, scope, by)
         })?;
-        Ok(membership_of(&membership, &self.hasher()?, |_| true))
+        let membership = membership_of(&membership, &self.hasher()?, |_| true);
+        Ok(self.with_related(organization, membership, wanted, scope)?)
     }
 
     fn read_membership(
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Membership>, Failure> {
+    ) -> Result<Option<RelatedMembership>, Failure> {
         let found = self.memberships_seen(organization, &[id.to_owned()], scope)?;
-        Ok(found.into_iter().next())
-    }
-
-    fn memberships_with_ids(
-        &self,
-        organization: &str,
-        ids: &[String],
-        scope: &DelegationScope,
-    ) -> Result<Vec<Membership>, Failure> {
-        self.memberships_seen(organization, ids, scope)
+        let found = found.into_iter().next();
+        found
+            .map(|membership| self.with_related(organization, membership, wanted, scope))
+            .transpose()
     }
 
     fn list_memberships(
         &self,
         organization: &str,
         filter: &MembershipFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        self.membership_page(organization, filter, scope, number, size)
+        let mut page = self.membership_page(organization, filter, scope, number, size)?;
+        page.related =
+            self.related_to_memberships(organization, &page.memberships, wanted, scope)?;
+        Ok(page)
     }
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
         self.own_memberships_of(identity)
-    }
-
-    fn own_membership(
-        &self,
-        identity: &Identity,
-        id: &str,
-    ) -> Result<Option<OwnMembership>, Failure> {
-        let Some(own) = self.own_membership(identity, id)? else {
-            return Ok(None);
-        };
-        let hasher = self.hasher()?;
-        let membership = own.membership.record;
-        self.own_membership_of(membership, own.organization, &hasher)
-            .map(Some)
     }
 
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {

@@ -88,14 +88,18 @@ const OF_ORGANIZATION_TOKEN: &[&str] = &[
     "can-create-workspace",
 ];
 
-/// Adds the parts of the description that are asked for to a decision.
-pub fn describe(decision: &mut AccessDecision, described: Description) {
+/// Adds the parts of the description that are asked for to a decision about a caller whom policies make what `role_by_policies` says.
+pub fn describe(
+    decision: &mut AccessDecision,
+    described: Description,
+    role_by_policies: Option<OrganizationRole>,
+) {
     let plan = decision.organization.plan;
     if described.entitlements {
         decision.entitlements = entitlements(plan);
     }
     if described.permissions {
-        let role = greater(decision.role, described.role_by_policies);
+        let role = greater(decision.role, role_by_policies);
         decision.permissions = permissions(plan, role, &decision.rights);
     }
 }

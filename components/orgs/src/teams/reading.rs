@@ -41,7 +41,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// These teams with their members, in their order. Where they have more than [`MAXIMUM_MEMBERS_TOLD`] together, of none of
     /// them it is told who they are.
-    pub(super) fn with_members(
+    pub(crate) fn with_members(
         &self,
         organization: &str,
         teams: &[TeamRecord],

@@ -21,8 +21,9 @@ use crate::paging::page;
 use crate::team::Rights;
 use crate::team::{TEAM_PREFIX, TeamRecord};
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, Fault, MemberNames, Orgs, Resource, Team,
-    TeamChanges, TeamError, TeamFilter, TeamPage, Teams, Visibility,
+    AttributeIssue, Caller, DelegationScope, Failure, Fault, MemberNames, MemberPage, Orgs,
+    RelatedTeam, Relations, Resource, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,
+    Visibility,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -209,29 +210,49 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Team>, Failure> {
-        let team = self.visible_team(organization, id, scope)?;
-        team.map(|team| self.team_with_members(organization, &team.record, scope))
-            .transpose()
+    ) -> Result<Option<RelatedTeam>, Failure> {
+        let Some(team) = self.visible_team(organization, id, scope)? else {
+            return Ok(None);
+        };
+        let team = self.team_with_members(organization, &team.record, scope)?;
+        let teams = std::slice::from_ref(&team);
+        let related = self.related_to_teams(organization, teams, wanted, scope)?;
+        Ok(Some(RelatedTeam { team, related }))
     }
 
-    fn teams_with_ids(
+    fn list_team_members(
         &self,
         organization: &str,
-        ids: &[String],
+        id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Vec<Team>, Failure> {
-        let mut teams = self.visible_teams(organization, scope)?;
-        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        teams.retain(|team| ids.contains(team.id.as_str()));
-        self.with_members(organization, &teams, scope)
+        number: u32,
+        size: u32,
+    ) -> Result<Option<MemberPage>, Failure> {
+        let Some(team) = self.visible_team(organization, id, scope)? else {
+            return Ok(None);
+        };
+        let mut team = self.team_with_members(organization, &team.record, scope)?;
+        let (users, memberships) = (team.users.into_iter(), team.memberships.into_iter());
+        let total;
+        (team.users, team.memberships, total) = if wanted.memberships {
+            let (memberships, total) = page(memberships, number, size);
+            (Vec::new(), memberships, total)
+        } else {
+            let (users, total) = page(users, number, size);
+            (users, Vec::new(), total)
+        };
+        let members = self.related_to_teams(organization, &[team], wanted, scope)?;
+        Ok(Some(MemberPage { members, total }))
     }
 
     fn list_teams(
         &self,
         organization: &str,
         filter: &TeamFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,
@@ -240,9 +261,12 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         let matcher = Matcher::new(filter);
         let matching = teams.filter(|team| matcher.accepts(&team.name));
         let (teams, total) = page(matching, number, size);
+        let teams = self.with_members(organization, &teams, scope)?;
+        let related = self.related_to_teams(organization, &teams, wanted, scope)?;
         Ok(TeamPage {
-            teams: self.with_members(organization, &teams, scope)?,
+            teams,
             total,
+            related,
         })
     }
 

@@ -19,7 +19,7 @@ use crate::users::user_key;
 use crate::{
     ApiToken, AttributeIssue, Caller, DelegationScope, Failure, Fault, IssueError, IssuedToken,
     LifetimeChange, LifetimeError, LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
-    MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, Resource, TeamReference, TeamToken, TokenOwner,
+    MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, OwnedToken, Resource, TeamToken, TokenOwner,
     TokenRequest, Tokens, User,
 };
 
@@ -301,13 +301,19 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
             .collect())
     }
 
-    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure> {
-        let team = self.team(&team.organization, &team.id)?;
-        Ok(team.is_some_and(|team| scope.speaks_for(&team)))
-    }
-
-    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
-        Ok(self.token_with_id(id)?.map(|token| token.record.owner))
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure> {
+        let Some(token) = self.token_with_id(id)? else {
+            return Ok(None);
+        };
+        let owner = token.record.owner;
+        let organization = match owner.organization() {
+            Some(external_id) => self.existing(external_id.to_owned())?,
+            None => None,
+        };
+        Ok(Some(OwnedToken {
+            organization: organization.map(|existing| existing.name),
+            owner,
+        }))
     }
 
     fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {

@@ -1,6 +1,7 @@
 //! Users who belong to the same organization.
 
 use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::ReadAhead;
 
 use crate::identifier::well_formed;
 use crate::team::membership_of_prefix;
@@ -37,7 +38,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn is_in_one_of(&self, identity: &Identity, external_ids: &[&str]) -> Result<bool, Failure> {
         let own = match &identity.principal {
             Principal::User(user) => {
-                let memberships = self.memberships_of(&user.id, external_ids)?;
+                let memberships =
+                    self.memberships_of(&user.id, external_ids, &ReadAhead::default())?;
                 let by_token = identity.token_id.is_some();
                 let organizations = self.organizations_of(external_ids)?;
                 return Ok(memberships.into_iter().zip(organizations).any(|both| {

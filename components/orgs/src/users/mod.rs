@@ -5,4 +5,4 @@ mod fellows;
 mod store;
 
 pub(crate) use account::id_of_user;
-pub(crate) use store::{is_reserved_address, name_of_entity, user_key, username_key};
+pub(crate) use store::{is_reserved_address, name_of_entity, subject_key, user_key, username_key};

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, key_segment};
+use gatehouse_storage::{
+    Attempt, ReadAhead, StorageError, Transaction, commit_with_retries, key_segment,
+};
 
 use super::account::{NO_HOST, id_of_user};
 use crate::audit_trail::Deeds as _;
@@ -51,27 +53,34 @@ impl NewUser {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn load_user(&self, id: &str) -> Result<Option<User>, Failure> {
-        let user = self.known::<User>([user_key(id)])?.pop().flatten();
+        let user = self.known::<User>(&ReadAhead::default(), [user_key(id)])?;
+        let user = user.into_iter().next().flatten();
         Ok(user.map(Arc::unwrap_or_clone))
     }
 
     /// The user that an entity has been made.
-    pub(crate) fn user_of_entity(&self, entity: &str) -> Result<Option<User>, Failure> {
-        self.user_of_subject(&Subject::Entity(entity.to_owned()))
+    pub(crate) fn user_of_entity(
+        &self,
+        entity: &str,
+        ahead: &ReadAhead,
+    ) -> Result<Option<User>, Failure> {
+        let subject = Subject::Entity(entity.to_owned());
+        self.user_behind(&subject_key(&subject), ahead)
     }
 
     /// The user that a subject is.
     pub(crate) fn user_of_subject(&self, subject: &Subject) -> Result<Option<User>, Failure> {
-        self.user_behind(&subject_key(subject))
+        self.user_behind(&subject_key(subject), &ReadAhead::default())
     }
 
     /// The user who has this address.
     pub(crate) fn user_of_email(&self, email: &str) -> Result<Option<User>, Failure> {
-        self.user_behind(&self.email_key(email)?)
+        self.user_behind(&self.email_key(email)?, &ReadAhead::default())
     }
 
-    fn user_behind(&self, key: &str) -> Result<Option<User>, Failure> {
-        let users = self.pointed_to(vec![key.to_owned()], |_, pointer| user_key(&pointer.id));
+    fn user_behind(&self, key: &str, ahead: &ReadAhead) -> Result<Option<User>, Failure> {
+        let pointers = vec![key.to_owned()];
+        let users = self.pointed_to(ahead, pointers, |_, pointer| user_key(&pointer.id));
         Ok(users?.pop().flatten().map(Arc::unwrap_or_clone))
     }
 
@@ -231,7 +240,7 @@ pub(crate) fn username_key(username: &str) -> String {
     )
 }
 
-fn subject_key(subject: &Subject) -> String {
+pub(crate) fn subject_key(subject: &Subject) -> String {
     match subject {
         Subject::Entity(entity) => format!("subject/entity/{}", key_segment(entity)),
         Subject::Installation => "subject/installation".to_owned(),

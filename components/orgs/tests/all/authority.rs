@@ -2,9 +2,9 @@
 
 use super::*;
 use gatehouse_orgs::{
-    AccessDecision, Action, Authority, CreateUserError, Credential, Decision, Description,
-    ListedOrganization, MembershipSummaries, OrganizationRole, Permission, Plan, Principal,
-    Subject, User, UserDescription, Users,
+    AgentPoolChanges, AgentPools, CreateUserError, Decision, ListedOrganization,
+    MembershipSummaries, OrganizationRole, Permission, Plan, Principal, RelatedAction, Subject,
+    TokenOwner, TokenRequest, Tokens, User, UserDescription, Users,
 };
 use serde_json::json;
 
@@ -33,16 +33,11 @@ fn access(
     granted: bool,
     action: Action,
 ) -> Option<AccessDecision> {
-    let identity = identify(orgs, credential).unwrap();
-    orgs.decide_access(
-        Edition::Hosted,
-        &identity,
+    let question = AccessQuestion {
         granted,
-        &at("ACME"),
-        action,
-        Description::NOTHING,
-    )
-    .unwrap()
+        ..asking("ACME", action)
+    };
+    answer(orgs, credential, &question)
 }
 
 fn decision(orgs: &TestOrgs<'_>, credential: &Credential, action: Action) -> Decision {
@@ -253,24 +248,21 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
     let orgs = world.orgs(&store);
     let (_, token) = make(&orgs, &person("ada"));
     let acme = create(&orgs, "acme");
-    let identity = identify(&orgs, &token).unwrap();
     let counted = CountingStore::new(&store);
     let counting = world.orgs(&counted);
     let reads = |target: &OrganizationTarget| {
         counted.take_counts();
-        counting
-            .decide_access(
-                Edition::Hosted,
-                &identity,
-                false,
-                target,
-                Action::Show,
-                Description::NOTHING,
-            )
-            .unwrap();
+        let question = AccessQuestion {
+            target: target.clone(),
+            ..asking("", Action::Show)
+        };
+        answer(&counting, &token, &question);
         counted.take_counts().reads()
     };
-    assert_eq!(reads(&at("acme")), reads(&at("absent")));
+    let named = |name: &str| OrganizationTarget::Name(name.to_owned());
+    for _ in 0..2 {
+        assert_eq!(reads(&named("acme")), reads(&named("absent")));
+    }
     let owner_of = |id: &str| OrganizationTarget::OwnerOf(id.to_owned());
     for id in [&acme.external_id, &acme.default_project_id] {
         let (kind, rest) = id.split_once('-').unwrap();
@@ -278,6 +270,33 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
         assert_ne!(&absent, id);
         assert_eq!(reads(&owner_of(id)), reads(&owner_of(&absent)), "{id}");
     }
+}
+
+#[test]
+fn a_caller_who_asks_again_about_an_organization_takes_one_read() {
+    let world = World::new();
+    let store = world.store();
+    let counted = CountingStore::new(&store);
+    let orgs = world.orgs(&counted);
+    let owner = Credential::Entity("9f1c".to_owned());
+    let by = caller(Principal::Workload(Some("9f1c".to_owned())));
+    orgs.create(Edition::Hosted, &named("acme"), None, &by)
+        .unwrap();
+    let stranger = Credential::Entity("9f1d".to_owned());
+    for credential in [&owner, &stranger, &Credential::Root] {
+        let question = AccessQuestion {
+            granted: true,
+            ..asking("acme", Action::Show)
+        };
+        let first = answer(&orgs, credential, &question);
+        counted.take_counts();
+        assert_eq!(answer(&orgs, credential, &question), first);
+        assert_eq!(counted.take_counts().gets, 1);
+    }
+
+    // Records that were read before say what to read, and not what is answered.
+    orgs.delete_named("acme", &installation()).unwrap();
+    assert_eq!(answer(&orgs, &owner, &asking("acme", Action::Show)), None);
 }
 
 #[test]
@@ -379,7 +398,6 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
     let orgs = world.orgs(&store);
     let (_, bob_token) = make(&orgs, &person("bob"));
     create(&orgs, "acme");
-    let bob = identify(&orgs, &bob_token).unwrap();
     for (is_granted, by_policies, is_told, destroys) in [
         (false, None, false, false),
         (true, None, true, false),
@@ -388,21 +406,16 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
         // It decides nothing.
         (false, Some(OrganizationRole::Owner), false, false),
     ] {
-        let found = orgs
-            .decide_access(
-                Edition::Hosted,
-                &bob,
-                is_granted,
-                &at("acme"),
-                Action::Show,
-                Description {
-                    entitlements: true,
-                    permissions: true,
-                    role_by_policies: by_policies,
-                },
-            )
-            .unwrap()
-            .unwrap();
+        let question = AccessQuestion {
+            granted: is_granted,
+            role_by_policies: by_policies,
+            described: Description {
+                entitlements: true,
+                permissions: true,
+            },
+            ..asking("acme", Action::Show)
+        };
+        let found = answer(&orgs, &bob_token, &question).unwrap();
         assert_eq!(found.permissions.is_empty(), !is_told);
         assert_eq!(found.entitlements.is_empty(), !is_told);
         assert_eq!(granted(&found.permissions, "can-destroy"), destroys);
@@ -415,30 +428,111 @@ fn contract_2_4_a_decision_carries_the_parts_of_the_description_that_are_asked_f
     let store = world.store();
     let orgs = world.orgs(&store);
     create(&orgs, "acme");
-    let root = identify(&orgs, &Credential::Root).unwrap();
     for (entitlements, permissions) in [(false, false), (true, false), (false, true), (true, true)]
     {
-        let described = Description {
-            entitlements,
-            permissions,
-            role_by_policies: None,
+        let question = AccessQuestion {
+            described: Description {
+                entitlements,
+                permissions,
+            },
+            ..asking("acme", Action::Show)
         };
-        let target = at("acme");
-        let found = orgs
-            .decide_access(
-                Edition::Hosted,
-                &root,
-                false,
-                &target,
-                Action::Show,
-                described,
-            )
-            .unwrap()
-            .unwrap();
+        let found = answer(&orgs, &Credential::Root, &question).unwrap();
         assert_eq!(found.decision, Decision::Allowed);
         assert_eq!(!found.entitlements.is_empty(), entitlements);
         assert_eq!(!found.permissions.is_empty(), permissions);
     }
+}
+
+#[test]
+fn contract_1_7_a_second_action_is_decided_with_the_first_and_by_its_own_policies() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    create(&orgs, "acme");
+    let also_allowed = |credential: &Credential, also: Option<RelatedAction>| {
+        let question = AccessQuestion {
+            granted: true,
+            also,
+            ..asking("acme", Action::ReadTeams)
+        };
+        let found = answer(&orgs, credential, &question).unwrap();
+        assert_eq!(found.decision, Decision::Allowed);
+        found.also_allowed
+    };
+    let reading = |granted| {
+        Some(RelatedAction {
+            action: Action::ReadMemberships,
+            granted,
+        })
+    };
+    let workload = Credential::WithoutEntity;
+    assert!(!also_allowed(&workload, None));
+    assert!(!also_allowed(&workload, reading(false)));
+    assert!(also_allowed(&workload, reading(true)));
+    assert!(also_allowed(&Credential::Root, reading(false)));
+}
+
+#[test]
+fn contract_1_7_an_agent_pool_is_a_target_and_nothing_else_is_one_in_its_place() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let changes = AgentPoolChanges {
+        name: Attribute::Value("builders".to_owned()),
+        ..AgentPoolChanges::default()
+    };
+    let pool = orgs.create_agent_pool(&acme.external_id, &changes, &installation());
+    let decision = |id: &str| {
+        let question = AccessQuestion {
+            target: OrganizationTarget::AgentPool(id.to_owned()),
+            ..asking("", Action::ManageAgentPools)
+        };
+        answer(&orgs, &Credential::Root, &question).map(|found| found.decision)
+    };
+    assert_eq!(decision(&pool.unwrap().id), Some(Decision::Allowed));
+    assert_eq!(decision(&acme.default_project_id), Some(Decision::Hidden));
+    assert_eq!(decision("apool-0123456789abcdef"), None);
+}
+
+#[test]
+fn contract_1_7_a_token_of_an_organization_is_about_its_own() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    create(&orgs, "globex");
+    let owner = TokenOwner::Organization(acme.external_id.clone());
+    let issued = orgs.issue_token(&owner, &TokenRequest::default(), &installation());
+    let question = AccessQuestion {
+        target: OrganizationTarget::OfToken,
+        ..asking("", Action::ReadAuditTrail)
+    };
+    let own = |credential: &Credential| answer(&orgs, credential, &question);
+    let found = own(&Credential::ApiToken(issued.unwrap().secret)).unwrap();
+    assert_eq!(found.organization.external_id, acme.external_id);
+    assert_eq!(found.decision, Decision::Allowed);
+    assert_eq!(own(&Credential::Root), None);
+    let (_, ada) = make(&orgs, &person("ada"));
+    assert_eq!(own(&ada), None);
+}
+
+#[test]
+fn contract_1_6_a_credential_that_is_not_valid_is_answered_nothing() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    create(&orgs, "acme");
+    let forged = Credential::ApiToken("x.atlasv1.y".to_owned());
+    let question = AccessQuestion {
+        granted: true,
+        ..asking("acme", Action::Show)
+    };
+    let found = orgs.authorize(&forged, &question, true).unwrap();
+    assert_eq!(found.identification.identity, None);
+    assert!(found.identification.api_rate.is_some());
+    assert_eq!(found.access, None);
 }
 
 #[test]
@@ -448,19 +542,13 @@ fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() 
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let globex = create(&orgs, "globex");
-    let root = identify(&orgs, &Credential::Root).unwrap();
     let found = |id: &str| {
-        let target = OrganizationTarget::OwnerOf(id.to_owned());
-        orgs.decide_access(
-            Edition::Hosted,
-            &root,
-            false,
-            &target,
-            Action::Show,
-            Description::NOTHING,
-        )
-        .unwrap()
-        .map(|found| found.organization)
+        let question = AccessQuestion {
+            target: OrganizationTarget::OwnerOf(id.to_owned()),
+            ..asking("", Action::Show)
+        };
+        let found = answer(&orgs, &Credential::Root, &question);
+        found.map(|found| found.organization)
     };
     assert_eq!(found(&acme.default_project_id), Some(acme.clone()));
     assert_eq!(found(&globex.external_id), Some(globex.clone()));

@@ -8,7 +8,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use super::*;
 use gatehouse_orgs::{
     AdministrationChanges, ApiRate, AuditTrail, Authority, Census, ChangeError, Credential,
-    Description, GeneralSettingsChanges, Resource, Retention, RetentionDetailChange, RetentionKind,
+    GeneralSettingsChanges, Resource, Retention, RetentionDetailChange, RetentionKind,
     RetentionRequest, RetentionRule, Site,
 };
 
@@ -275,23 +275,20 @@ fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
 
 #[test]
 fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
-    use gatehouse_orgs::{Action, Authority};
     let world = World::new();
     let store = world.store();
     create(&world.orgs(&store), "acme");
-    let identity = caller(Principal::Workload(None)).identity;
     let reads = |name: &str| {
         let counting = CountingStore::new(&store);
-        let orgs = world.orgs(&counting);
-        orgs.decide_access(
-            EDITION,
-            &identity,
-            false,
-            &at(name),
-            Action::Show,
-            Description::NOTHING,
-        )
-        .unwrap();
+        let question = AccessQuestion {
+            edition: EDITION,
+            ..asking(name, Action::Show)
+        };
+        answer(
+            &world.orgs(&counting),
+            &Credential::WithoutEntity,
+            &question,
+        );
         counting.take_counts().reads()
     };
     assert_eq!(reads("acme"), reads("none"));

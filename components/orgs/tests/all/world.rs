@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use gatehouse_orgs::{
-    Attribute, Caller, Edition, Failure, Fault, Field, FieldFault, Identity, Organization,
-    OrganizationChanges, OrganizationTarget, Organizations, Orgs, Principal, UpdateError,
+    AccessDecision, AccessQuestion, Action, Attribute, Authority, Caller, Credential,
+    DelegationScope, Description, Edition, Failure, Fault, Field, FieldFault, Identity, Invitation,
+    Membership, MembershipError, Memberships, Organization, OrganizationChanges,
+    OrganizationTarget, Organizations, Orgs, Principal, Relations, Team, Teams, UpdateError,
 };
 
 pub const NOW: u64 = 1_770_000_000;
@@ -58,6 +60,42 @@ pub trait ByName: Organizations {
 
 impl<T: Organizations> ByName for T {}
 
+/// Teams and memberships without what is related to them.
+pub trait Alone: Teams + Memberships {
+    fn team_alone(
+        &self,
+        organization: &str,
+        id: &str,
+        scope: &DelegationScope,
+    ) -> Result<Option<Team>, Failure> {
+        let found = self.read_team(organization, id, Relations::default(), scope)?;
+        Ok(found.map(|found| found.team))
+    }
+
+    fn membership_alone(
+        &self,
+        organization: &str,
+        id: &str,
+        scope: &DelegationScope,
+    ) -> Result<Option<Membership>, Failure> {
+        let found = self.read_membership(organization, id, Relations::default(), scope)?;
+        Ok(found.map(|found| found.membership))
+    }
+
+    fn invite_alone(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        scope: &DelegationScope,
+        by: &Caller,
+    ) -> Result<Membership, MembershipError> {
+        let made = self.invite(organization, invitation, Relations::default(), scope, by)?;
+        Ok(made.membership)
+    }
+}
+
+impl<T: Teams + Memberships> Alone for T {}
+
 /// A caller who may do everything.
 pub fn installation() -> Caller {
     caller(Principal::Installation)
@@ -103,8 +141,28 @@ pub fn read(orgs: &impl Organizations, name: &str) -> Option<Organization> {
     orgs.read(Edition::Hosted, name).unwrap()
 }
 
-pub fn at(name: &str) -> OrganizationTarget {
-    OrganizationTarget::Name(name.to_owned())
+/// The question of an action in the organization of this name, which no policy allows and which asks for no description.
+pub fn asking(name: &str, action: Action) -> AccessQuestion {
+    AccessQuestion {
+        edition: Edition::Hosted,
+        target: OrganizationTarget::Name(name.to_owned()),
+        action,
+        granted: false,
+        role_by_policies: None,
+        described: Description::NOTHING,
+        also: None,
+    }
+}
+
+/// The answer to a question; `None` where there is no such organization.
+pub fn answer(
+    orgs: &impl Authority,
+    credential: &Credential,
+    question: &AccessQuestion,
+) -> Option<AccessDecision> {
+    let found = orgs.authorize(credential, question, false).unwrap();
+    assert!(found.identification.identity.is_some(), "{question:?}");
+    found.access
 }
 
 pub fn names(organizations: &[Organization]) -> Vec<&str> {

@@ -3,17 +3,17 @@
 mod installation;
 
 use gatehouse_orgs_api::{
-    AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
-    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch,
-    Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Description,
-    Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation,
-    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
-    MemberNames, Membership, MembershipError, MembershipFilter, MembershipPage,
+    AccessDecision, AccessQuestion, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
+    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority,
+    Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
+    DelegationScope, Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification,
+    Identity, Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
+    ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, Organization, OrganizationChanges, OrganizationRole,
-    OrganizationTarget, Organizations, OwnMembership, OwningOrganization, Page, SubscriptionError,
-    SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage,
-    TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User,
-    UserDescription, Users, Viewer,
+    Organizations, OwnMembership, OwnedToken, OwningOrganization, Page, RelatedMembership,
+    RelatedTeam, Relations, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges,
+    TeamError, TeamFilter, TeamPage, TeamToken, Teams, TokenOwner, TokenRequest, Tokens,
+    UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -134,16 +134,13 @@ impl Authority for ImportedOrganizations {
         authority_wit::identify(credential, with_api_rate)
     }
 
-    fn decide_access(
+    fn authorize(
         &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-        target: &OrganizationTarget,
-        action: Action,
-        described: Description,
-    ) -> Result<Option<AccessDecision>, Failure> {
-        authority_wit::decide_access(edition, identity, granted, target, action, described)
+        credential: &Credential,
+        question: &AccessQuestion,
+        with_api_rate: bool,
+    ) -> Result<Authorization, Failure> {
+        authority_wit::authorize(credential, question, with_api_rate)
     }
 
     fn summarize_memberships(
@@ -216,11 +213,7 @@ impl Tokens for ImportedOrganizations {
         tokens_wit::tokens_of_teams(organization, scope)
     }
 
-    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure> {
-        tokens_wit::speaks_for(scope, team)
-    }
-
-    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure> {
         tokens_wit::owner_of_token(id)
     }
 
@@ -330,29 +323,34 @@ impl Teams for ImportedOrganizations {
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Team>, Failure> {
-        teams_wit::read_team(organization, id, scope)
+    ) -> Result<Option<RelatedTeam>, Failure> {
+        teams_wit::read_team(organization, id, wanted, scope)
     }
 
-    fn teams_with_ids(
+    fn list_team_members(
         &self,
         organization: &str,
-        ids: &[String],
+        id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Vec<Team>, Failure> {
-        teams_wit::teams_with_ids(organization, ids, scope)
+        number: u32,
+        size: u32,
+    ) -> Result<Option<MemberPage>, Failure> {
+        teams_wit::list_team_members(organization, id, wanted, scope, number, size)
     }
 
     fn list_teams(
         &self,
         organization: &str,
         filter: &TeamFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        teams_wit::list_teams(organization, filter, scope, number, size)
+        teams_wit::list_teams(organization, filter, wanted, scope, number, size)
     }
 
     fn update_team(
@@ -404,51 +402,37 @@ impl Memberships for ImportedOrganizations {
         &self,
         organization: &str,
         invitation: &Invitation,
+        wanted: Relations,
         scope: &DelegationScope,
         by: &Caller,
-    ) -> Result<Membership, MembershipError> {
-        memberships_wit::invite(organization, invitation, scope, by)
+    ) -> Result<RelatedMembership, MembershipError> {
+        memberships_wit::invite(organization, invitation, wanted, scope, by)
     }
 
     fn read_membership(
         &self,
         organization: &str,
         id: &str,
+        wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<Membership>, Failure> {
-        memberships_wit::read_membership(organization, id, scope)
-    }
-
-    fn memberships_with_ids(
-        &self,
-        organization: &str,
-        ids: &[String],
-        scope: &DelegationScope,
-    ) -> Result<Vec<Membership>, Failure> {
-        memberships_wit::memberships_with_ids(organization, ids, scope)
+    ) -> Result<Option<RelatedMembership>, Failure> {
+        memberships_wit::read_membership(organization, id, wanted, scope)
     }
 
     fn list_memberships(
         &self,
         organization: &str,
         filter: &MembershipFilter,
+        wanted: Relations,
         scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        memberships_wit::list_memberships(organization, filter, scope, number, size)
+        memberships_wit::list_memberships(organization, filter, wanted, scope, number, size)
     }
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
         memberships_wit::own_memberships(identity)
-    }
-
-    fn own_membership(
-        &self,
-        identity: &Identity,
-        id: &str,
-    ) -> Result<Option<OwnMembership>, Failure> {
-        memberships_wit::find_own_membership(identity, id)
     }
 
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {

@@ -21,7 +21,7 @@ use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
 use super::unimplemented_endpoints::NOTHING;
-use super::{Api, caller::Entry};
+use super::{Api, entry::Entry};
 use crate::http::Response;
 
 /// The policy path of pools, below their organization.
@@ -64,7 +64,7 @@ routes! { AGENT_POOLS:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     fn list_agent_pools(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ReadAgentPools, Some(COLLECTION))?;
+        let entry = self.enter_named(name, Action::ReadAgentPools, Some(COLLECTION))?;
         let organization = &entry.position.organization;
         let query = self.request.query.as_str();
         // No pool has workspaces.
@@ -89,7 +89,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn create_agent_pool(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageAgentPools, Some(COLLECTION))?;
+        let entry = self.enter_named(name, Action::ManageAgentPools, Some(COLLECTION))?;
         let changes = changes(&self.request.body)?;
         let organization = &entry.position.organization;
         let by = self.recorded_as(&entry.caller);

@@ -58,7 +58,7 @@ routes! { SUBSCRIPTIONS:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     fn subscription_of(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::Show, None)?;
+        let entry = self.enter_named(name, Action::Show, None)?;
         Ok(self.shown_subscription(&entry.position.organization))
     }
 
@@ -72,7 +72,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Changes what owners may: the threshold. All else is ignored.
     fn update_subscription(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::Update, None)?;
+        let entry = self.enter_named(name, Action::Update, None)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let organization = self.organizations.set_rum_alert_threshold(
@@ -108,7 +108,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn feature_sets_of(&self, name: &str) -> Result<Response, ApiError> {
-        self.enter(name, Action::Show, None)?;
+        self.enter_named(name, Action::Show, None)?;
         Ok(self.listed_feature_sets("", PageRequest::if_mentioned(&self.request.query)))
     }
 

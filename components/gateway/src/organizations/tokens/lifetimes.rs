@@ -50,14 +50,14 @@ pub(super) const LIFETIMES: DocumentType = DocumentType::new(
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn token_lifetimes(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
+        let entry = self.enter_named(name, Action::ManageTokenLifetimes, Some(BELOW))?;
         let organization = &entry.position.organization.external_id;
         let policies = self.organizations.token_lifetimes(organization)?;
         Ok(lifetimes_response(&policies))
     }
 
     pub(super) fn set_token_lifetimes(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
+        let entry = self.enter_named(name, Action::ManageTokenLifetimes, Some(BELOW))?;
         let changes = lifetime_changes(&self.request.body)?;
         let organization = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);

@@ -3,7 +3,7 @@
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
     self as orgs, AccessDecision, Action, AgentPoolReference, Capability, Description, Entitlement,
-    EntitlementValue, Right, TeamReference, TokenOwner,
+    EntitlementValue, OrganizationTarget, TeamReference, TokenOwner,
 };
 use zeroize::Zeroizing;
 
@@ -12,8 +12,9 @@ use crate::Edition;
 use crate::http::Response;
 use crate::organizations::Api;
 use crate::organizations::api_error::ApiError;
-use crate::organizations::caller::{Caller, Entry};
+use crate::organizations::caller::Caller;
 use crate::organizations::document::Document;
+use crate::organizations::entry::{Entry, Question};
 use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::parameter::Parameter;
 use crate::organizations::transport::{json_api, no_content};
@@ -93,12 +94,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, ApiError> {
         match place {
             Place::Organization(name) => {
-                let entry = self.enter_describing(
-                    name,
-                    Action::ManageTokens,
-                    Some("authentication-token"),
-                    Description::ENTITLEMENTS,
-                )?;
+                let question = Question::named(name, Action::ManageTokens)
+                    .below("authentication-token")
+                    .describing(Description::ENTITLEMENTS);
+                let entry = self.enter(question)?;
                 let owner = self.owner_meant(&entry.position)?;
                 Ok(self.admitted(&entry, owner))
             }
@@ -119,23 +118,34 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Lets the caller have to do with the token with this id if they may have to do with its owner.
     fn enter_token(&self, id: &str) -> Result<Admitted, ApiError> {
-        let owner = self.organizations.owner_of_token(id)?;
-        let action = match owner {
+        let found = self.organizations.owner_of_token(id)?;
+        let owner = found.as_ref().map(|found| &found.owner);
+        let (target, action) = match owner {
             Some(TokenOwner::User(user)) => {
-                return self.enter_user(&user, self.authenticate(None)?);
+                return self.enter_user(user, self.authenticate(None)?);
             }
-            Some(TokenOwner::Team(_) | TokenOwner::TeamNamed(_)) => Action::ManageTeams,
-            Some(TokenOwner::AgentPool(_)) => Action::ManageAgentPools,
-            Some(TokenOwner::Organization(_) | TokenOwner::AuditTrail(_)) | None => {
-                Action::ManageTokens
-            }
+            Some(TokenOwner::Team(team) | TokenOwner::TeamNamed(team)) => (
+                OrganizationTarget::Team(team.id.clone()),
+                Action::ManageTeams,
+            ),
+            Some(TokenOwner::AgentPool(pool)) => (
+                OrganizationTarget::AgentPool(pool.id.clone()),
+                Action::ManageAgentPools,
+            ),
+            Some(TokenOwner::Organization(_) | TokenOwner::AuditTrail(_)) | None => (
+                OrganizationTarget::OwnerOf(id.to_owned()),
+                Action::ManageTokens,
+            ),
         };
-        let entry = self.enter_by_id(id, action, "authentication-tokens")?;
-        let owner = owner.ok_or(ApiError::NotFound)?;
-        if let TokenOwner::Team(team) | TokenOwner::TeamNamed(team) = &owner {
-            self.check_speaks_for(&entry, team)?;
-        }
-        Ok(self.admitted(&entry, owner))
+        let organization = found
+            .as_ref()
+            .and_then(|found| found.organization.as_deref());
+        let question = Question::new(target, action, organization)
+            .below(&format!("authentication-tokens/{id}"))
+            .with_role_by_policies();
+        let entry = self.enter(question)?;
+        let found = found.ok_or(ApiError::NotFound)?;
+        Ok(self.admitted(&entry, found.owner))
     }
 
     /// Checks that the caller may manage tokens of the team with this id.
@@ -145,26 +155,26 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         below: &str,
         owner: impl FnOnce(TeamReference) -> TokenOwner,
     ) -> Result<Admitted, ApiError> {
-        let below = format!("teams/{id}/{below}");
-        let entry = self.enter_below(id, Action::ManageTeams, &below)?;
+        let target = OrganizationTarget::Team(id.to_owned());
+        let question = self.question_about(id, target, Action::ManageTeams)?;
+        let question = question.below(&format!("teams/{id}/{below}"));
+        let entry = self.enter(question.with_role_by_policies())?;
         let team = TeamReference {
             id: id.to_owned(),
             organization: entry.position.organization.external_id.clone(),
         };
-        self.check_speaks_for(&entry, &team)?;
         Ok(self.admitted(&entry, owner(team)))
     }
 
     /// Lets the caller have to do with tokens of the agent pool with this id.
     fn enter_agent_pool(&self, id: &str) -> Result<Admitted, ApiError> {
+        let target = OrganizationTarget::AgentPool(id.to_owned());
+        let question = self.question_about(id, target, Action::ManageAgentPools)?;
         let below = format!("agent-pools/{id}/authentication-tokens");
-        let entry = self.enter_below(id, Action::ManageAgentPools, &below)?;
-        let organization = entry.position.organization.external_id.clone();
-        let pool = self.organizations.find_agent_pool(&organization, id)?;
-        let pool = pool.ok_or(ApiError::NotFound)?;
+        let entry = self.enter(question.below(&below))?;
         let owner = TokenOwner::AgentPool(AgentPoolReference {
-            id: pool.id,
-            organization,
+            id: id.to_owned(),
+            organization: entry.position.organization.external_id.clone(),
         });
         Ok(self.admitted(&entry, owner))
     }
@@ -182,16 +192,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             owner: TokenOwner::User(id.to_owned()),
             organization: None,
         })
-    }
-
-    /// Refuses those whose scope the team is beyond.
-    fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), ApiError> {
-        let scope = self.delegation_scope(entry, Right::ManageTeams)?;
-        if self.organizations.speaks_for(&scope, team)? {
-            Ok(())
-        } else {
-            Err(ApiError::NotFound)
-        }
     }
 
     /// The owner whose token is meant: the organization, or its audit trail.

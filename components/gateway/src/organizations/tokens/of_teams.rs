@@ -33,8 +33,8 @@ pub(super) const SORT: Parameter = Parameter::choice(
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the tokens that the caller could be shown one by one.
     pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, ApiError> {
-        let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
-        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
+        let entry = self.enter_named(name, Action::ManageTeams, Some("team-tokens"))?;
+        let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
         let organization = &entry.position.organization;
         let mut tokens = self
             .organizations

@@ -47,7 +47,7 @@ fn who_manages_teams_touches_neither_owners_nor_teams_that_can_do_more() {
         let invited = invitation("eve@example.com", &[team]);
         let refused = people
             .orgs
-            .invite(people.id(), &invited, &by, &installation());
+            .invite_alone(people.id(), &invited, &by, &installation());
         assert_eq!(refused, Err(MembershipError::NotAllowed));
     }
     let first_owner = &people.owners().memberships[0];
@@ -122,7 +122,7 @@ fn the_token_of_the_organization_gives_every_right_but_makes_no_owners() {
     let first_owner = &owners.memberships[0];
     let refused = people.remove(first_owner, &by);
     assert_eq!(refused, Err(MembershipError::NotAllowed));
-    let refused = people.orgs.invite(
+    let refused = people.orgs.invite_alone(
         people.id(),
         &invitation("eve@example.com", &[&owners.id]),
         &by,

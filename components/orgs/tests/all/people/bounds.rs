@@ -189,6 +189,7 @@ fn an_organization_beyond_its_bounds_is_read_and_gets_rid_of_a_team_part_by_part
         .list_memberships(
             people.id(),
             &gatehouse_orgs::MembershipFilter::default(),
+            Relations::default(),
             &owner(),
             17,
             100,
@@ -229,9 +230,14 @@ fn a_list_of_teams_with_many_members_leaves_out_who_they_are() {
     let teams = overfull(&people, store, 20, members);
     let filter = gatehouse_orgs::TeamFilter::default();
     let list = |size| {
-        let page = people
-            .orgs
-            .list_teams(people.id(), &filter, &owner(), 2, size);
+        let page = people.orgs.list_teams(
+            people.id(),
+            &filter,
+            Relations::default(),
+            &owner(),
+            2,
+            size,
+        );
         page.unwrap().teams
     };
     for team in list(20).iter().chain(&list(10)) {
@@ -241,9 +247,14 @@ fn a_list_of_teams_with_many_members_leaves_out_who_they_are() {
         assert_eq!(team.users_count as usize, members);
     }
     let everybody = |page, size| {
-        let page = people
-            .orgs
-            .list_teams(people.id(), &filter, &owner(), page, size);
+        let page = people.orgs.list_teams(
+            people.id(),
+            &filter,
+            Relations::default(),
+            &owner(),
+            page,
+            size,
+        );
         page.unwrap().teams
     };
     assert!(everybody(1, 100).iter().all(|team| !team.members_told));

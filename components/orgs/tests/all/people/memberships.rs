@@ -16,7 +16,7 @@ fn contract_4_11_the_creators_membership_is_active_and_on_owners() {
     assert_eq!(founder.created_at, NOW * 1000);
     let found = people
         .orgs
-        .read_membership(people.id(), &founder.id, &owner());
+        .membership_alone(people.id(), &founder.id, &owner());
     assert_eq!(found, Ok(Some(founder.clone())));
     let whose = people.orgs.organization_of(&founder.id).unwrap().unwrap();
     assert_eq!(
@@ -65,7 +65,7 @@ fn one_unknown_name_keeps_all_of_them_from_joining() {
     let invited = invitation("guest@example.com", &[]);
     let guest = people
         .orgs
-        .invite(&globex.external_id, &invited, &owner(), &installation())
+        .invite_alone(&globex.external_id, &invited, &owner(), &installation())
         .unwrap();
     let before = store.values();
     let named = usernames(&["nobody", "ada", "stranger", "a/b", ""]);
@@ -154,7 +154,14 @@ fn contract_4_11_filters_pages_and_counts() {
     let list = |filter: &MembershipFilter, number, size| {
         let page = people
             .orgs
-            .list_memberships(people.id(), filter, &owner(), number, size)
+            .list_memberships(
+                people.id(),
+                filter,
+                Relations::default(),
+                &owner(),
+                number,
+                size,
+            )
             .unwrap();
         assert_eq!((page.active, page.invited), (3, 1));
         let emails = page.memberships.into_iter().map(|found| found.email);
@@ -198,7 +205,7 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
     };
     people
         .orgs
-        .invite(&beta.external_id, &at_once, &owner(), &installation())
+        .invite_alone(&beta.external_id, &at_once, &owner(), &installation())
         .unwrap();
     let identity = people
         .orgs
@@ -279,7 +286,10 @@ fn an_organization_that_goes_takes_teams_members_and_invitations_along() {
         .unwrap();
     for email in ["ada@example.com", "later@example.com"] {
         let invited = invitation(email, &[&ops.id]);
-        people.orgs.invite(&id, &invited, &owner(), &by).unwrap();
+        people
+            .orgs
+            .invite_alone(&id, &invited, &owner(), &by)
+            .unwrap();
     }
     people.orgs.delete_named("beta", &by).unwrap();
     people.orgs.maintain().unwrap();
@@ -314,7 +324,7 @@ fn an_organization_that_goes_takes_teams_members_and_invitations_along() {
         assert_eq!(refused, Err(TeamError::NotFound));
     }
     let invited = invitation("eve@example.com", &[]);
-    let refused = people.orgs.invite(&id, &invited, &owner(), &by);
+    let refused = people.orgs.invite_alone(&id, &invited, &owner(), &by);
     assert_eq!(refused, Err(MembershipError::NotFound));
 }
 
@@ -334,7 +344,7 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
     let invite = || {
         people
             .orgs
-            .invite(people.id(), &invited, &owner(), &installation())
+            .invite_alone(people.id(), &invited, &owner(), &installation())
     };
     let commits = store.commits();
     let membership = invite().unwrap();
@@ -356,9 +366,10 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
         teams: Attribute::Null,
         ..invited.clone()
     };
-    let there = people
-        .orgs
-        .invite(&globex.external_id, &elsewhere, &owner(), &installation());
+    let there =
+        people
+            .orgs
+            .invite_alone(&globex.external_id, &elsewhere, &owner(), &installation());
     assert_eq!(there.unwrap().user, membership.user);
     people.remove(&membership.id, &owner()).unwrap();
     assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);

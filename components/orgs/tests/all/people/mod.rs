@@ -6,14 +6,15 @@ mod fellows;
 mod invitations;
 mod memberships;
 mod races;
+mod relations;
 mod stops;
 mod teams;
 
 use super::*;
 use gatehouse_orgs::{
-    Action, Authority, Credential, Decision, DelegationScope, Description, Invitation, Membership,
-    MembershipError, Memberships, OrganizationRole, OwnMembership, Right, Team, TeamChanges,
-    TeamError, Teams, User, UserDescription, Users,
+    Decision, DelegationScope, Invitation, Membership, MembershipError, MembershipStatus,
+    Memberships, OrganizationRole, OwnMembership, Related, Right, Team, TeamChanges, TeamError,
+    Teams, User, UserDescription, Users,
 };
 
 /// An organization `acme` of the installation's, and people.
@@ -128,7 +129,7 @@ impl<S: Store> People<S> {
     fn invite(&self, email: &str, teams: &[&str]) -> Result<Membership, MembershipError> {
         let invitation = invitation(email, teams);
         self.orgs
-            .invite(self.id(), &invitation, &owner(), &installation())
+            .invite_alone(self.id(), &invitation, &owner(), &installation())
     }
 
     fn remove(&self, membership: &str, scope: &DelegationScope) -> Result<(), MembershipError> {
@@ -193,61 +194,43 @@ impl<S: Store> People<S> {
 
     fn teams(&self, scope: &DelegationScope) -> Vec<Team> {
         let filter = gatehouse_orgs::TeamFilter::default();
-        let page = self.orgs.list_teams(self.id(), &filter, scope, 1, 100);
+        let page = self
+            .orgs
+            .list_teams(self.id(), &filter, Relations::default(), scope, 1, 100);
         page.unwrap().teams
     }
 
     fn read_team(&self, id: &str) -> Team {
-        let found = self.orgs.read_team(self.id(), id, &owner()).unwrap();
+        let found = self.orgs.team_alone(self.id(), id, &owner()).unwrap();
         found.unwrap()
     }
 
     fn memberships(&self) -> Vec<Membership> {
         let filter = gatehouse_orgs::MembershipFilter::default();
-        let page = self
-            .orgs
-            .list_memberships(self.id(), &filter, &owner(), 1, 100);
+        let page =
+            self.orgs
+                .list_memberships(self.id(), &filter, Relations::default(), &owner(), 1, 100);
         page.unwrap().memberships
     }
 
     fn decision(&self, credential: &Credential, action: Action) -> Decision {
-        let identity = self
-            .orgs
-            .identify(credential, false)
-            .unwrap()
-            .identity
-            .unwrap();
-        self.orgs
-            .decide_access(
-                Edition::Hosted,
-                &identity,
-                false,
-                &at("acme"),
-                action,
-                Description::NOTHING,
-            )
-            .unwrap()
-            .unwrap()
-            .decision
+        let found = answer(&self.orgs, credential, &asking("acme", action));
+        found.unwrap().decision
     }
 
     /// Their scope as the table and their teams make it.
     fn mandate_of(&self, credential: &Credential) -> DelegationScope {
-        let identity = self
-            .orgs
-            .identify(credential, false)
-            .unwrap()
-            .identity
-            .unwrap();
-        let position = self.orgs.decide_access(
-            Edition::Hosted,
-            &identity,
-            false,
-            &at("acme"),
-            Action::Show,
-            Description::NOTHING,
-        );
-        position.unwrap().unwrap().delegation_scope()
+        let found = answer(&self.orgs, credential, &asking("acme", Action::Show));
+        found.unwrap().delegation_scope()
+    }
+
+    /// The status of the membership with this id, if it is the caller's own.
+    fn own_status(&self, credential: &Credential, id: &str) -> Option<MembershipStatus> {
+        let question = AccessQuestion {
+            target: OrganizationTarget::Membership(id.to_owned()),
+            ..asking("", Action::ManageMemberships)
+        };
+        answer(&self.orgs, credential, &question)?.own_membership
     }
 }
 

@@ -23,7 +23,7 @@ fn user(orgs: &Racing<'_>, username: &str) -> User {
 
 fn all(orgs: &Racing<'_>, id: &str) -> Vec<Membership> {
     let filter = gatehouse_orgs::MembershipFilter::default();
-    let page = orgs.list_memberships(id, &filter, &owner(), 1, 100);
+    let page = orgs.list_memberships(id, &filter, Relations::default(), &owner(), 1, 100);
     page.unwrap().memberships
 }
 
@@ -53,6 +53,7 @@ fn of_two_owners_who_leave_at_once_one_stays() {
             .list_teams(
                 &acme,
                 &gatehouse_orgs::TeamFilter::default(),
+                Relations::default(),
                 &owner(),
                 1,
                 1,
@@ -66,7 +67,7 @@ fn of_two_owners_who_leave_at_once_one_stays() {
             active: true,
             ..invitation("ada@example.com", &[&owners])
         };
-        orgs.invite(&acme, &invited, &owner(), &installation())
+        orgs.invite_alone(&acme, &invited, &owner(), &installation())
             .unwrap();
         let members = all(&orgs, &acme);
         let leave = |member: &Membership, removed: bool| {
@@ -102,7 +103,7 @@ fn an_invitation_and_a_user_who_come_at_once_find_each_other() {
         at_once(vec![
             Box::new(|| *ada.lock().unwrap() = Some(user(&orgs, "ada"))),
             Box::new(|| {
-                orgs.invite(&acme, &invited, &owner(), &installation())
+                orgs.invite_alone(&acme, &invited, &owner(), &installation())
                     .unwrap();
             }),
         ]);
@@ -127,7 +128,7 @@ fn of_many_who_invite_one_address_at_once_one_does() {
         }
         let invited = invitation(&format!("{name}@example.com"), &[]);
         let invite = || {
-            orgs.invite(&acme, &invited, &owner(), &installation())
+            orgs.invite_alone(&acme, &invited, &owner(), &installation())
                 .is_ok()
         };
         let done = at_once((0..8).map(|_| Box::new(invite) as Box<_>).collect());

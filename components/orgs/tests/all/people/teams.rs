@@ -233,7 +233,14 @@ fn contract_4_10_filters_and_pages() {
         };
         let page = people
             .orgs
-            .list_teams(people.id(), &filter, &owner(), number, size)
+            .list_teams(
+                people.id(),
+                &filter,
+                Relations::default(),
+                &owner(),
+                number,
+                size,
+            )
             .unwrap();
         let names = page.teams.into_iter().map(|team| team.name);
         (names.collect::<Vec<_>>().join(" "), page.total)
@@ -271,7 +278,7 @@ fn contract_4_10_a_secret_team_is_seen_by_its_members_and_who_may_see_secrets() 
                 .unwrap_or_default(),
             ..hidden.clone()
         });
-        let read = people.orgs.read_team(people.id(), &hidden.id, scope);
+        let read = people.orgs.team_alone(people.id(), &hidden.id, scope);
         assert_eq!(read.unwrap().is_some(), listed);
         listed
     };
@@ -293,13 +300,13 @@ fn contract_4_10_a_secret_team_is_seen_by_its_members_and_who_may_see_secrets() 
     }
     // Nor does a membership tell of it.
     let (ada, _) = people.member("ada", &[&hidden.id]);
-    let seen = people.orgs.read_membership(people.id(), &ada.id, &none);
+    let seen = people.orgs.membership_alone(people.id(), &ada.id, &none);
     assert_eq!(seen.unwrap().unwrap().teams, [""; 0]);
     let invited = invitation("bob@example.com", &[&hidden.id]);
     let by_stranger = member_with(&[Right::ManageMembership]);
     let refused = people
         .orgs
-        .invite(people.id(), &invited, &by_stranger, &installation());
+        .invite_alone(people.id(), &invited, &by_stranger, &installation());
     let issues = vec![issue("teams", Fault::UnknownTeam)];
     assert_eq!(refused, Err(MembershipError::Invalid(issues)));
 }
@@ -318,7 +325,7 @@ fn contract_4_10_a_team_that_is_deleted_is_gone_with_its_name_its_members_and_it
     let gone = people.delete_team(&ops.id, &owner());
     assert_eq!(gone, Err(TeamError::NotFound));
     assert_eq!(people.orgs.organization_of(&ops.id), Ok(None));
-    let ada = people.orgs.read_membership(people.id(), &ada.id, &owner());
+    let ada = people.orgs.membership_alone(people.id(), &ada.id, &owner());
     assert_eq!(ada.unwrap().unwrap().teams, [""; 0]);
     assert!(!is_named(&store, &ops.id));
     assert!(!kept_keys(&store).iter().any(|key| key.ends_with("/ops")));
@@ -333,7 +340,7 @@ fn contract_4_10_nothing_of_another_organization_is_a_team_here() {
     let before = store.values();
     let found = people
         .orgs
-        .read_team(&globex.external_id, &ops.id, &owner());
+        .team_alone(&globex.external_id, &ops.id, &owner());
     assert_eq!(found, Ok(None));
     for id in [ops.id.as_str(), "team-0000000000000000", "owners", "-", ""] {
         let deleted = people
