@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::LogLevel;
 use crate::organizations::ListPlace;
 use crate::parts::{Rest, ResumeError};
-use crate::vault::{BackupPlace, LogPlace};
 
 /// The point at which an answer continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,4 +38,36 @@ impl Continuation {
             continuation: serde_json::to_vec(self).unwrap_or_default(),
         }
     }
+}
+
+/// How far the log has been told to a client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogPlace {
+    pub(crate) position: u64,
+    pub(crate) level: LogLevel,
+    pub(crate) format: LogFormat,
+}
+
+impl LogPlace {
+    /// How long to wait for further lines, in milliseconds.
+    pub(crate) const WAIT: u32 = 500;
+}
+
+/// How a line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// Time, level, target and text, for people.
+    Standard,
+    /// An object for each line.
+    Json,
+}
+
+/// The backup that a client reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BackupPlace {
+    /// By which the host knows it.
+    pub(crate) name: String,
 }

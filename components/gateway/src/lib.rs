@@ -12,11 +12,11 @@
 mod admission;
 mod audit;
 mod background;
-mod body_error;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod continuation;
 mod cubbyhole_paths;
+mod fresh_uuid;
 mod gateway;
 pub mod host;
 pub mod http;
@@ -29,18 +29,22 @@ mod parts;
 pub mod path;
 pub mod query;
 pub mod received;
+mod request_body;
 pub mod settings;
 mod source;
+mod state;
 #[cfg(target_family = "wasm")]
 pub mod transport;
+mod unread_body;
 pub mod vault;
 
 pub use background::{Duty, DutyFailed, DutyOutcome};
-pub use body_error::{BodyError, refusal_page};
 pub use gatehouse_access_api::RootTokenHash;
 pub use gatehouse_orgs_api::Edition;
-pub use gateway::{BODY_TIMEOUT, Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
 pub use parts::{Part, Rest, ResumeError};
 pub use received::Received;
+pub use request_body::{BODY_TIMEOUT, BodyError, MAXIMUM_BODY_BYTES};
 pub use settings::{Initializer, Settings};
+pub use state::Gateway;
+pub use unread_body::refusal_page;

@@ -10,10 +10,10 @@ use wasip2::http::types::{
 use wasip2::io::poll::poll;
 use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
-use crate::body_error::BodyError;
 use crate::http::Response;
 use crate::parts::{Part, ResumeError};
 use crate::received::Received;
+use crate::request_body::BodyError;
 use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 
 /// How much of a body is asked for at once.

@@ -8,22 +8,22 @@
 //! Reads that every caller may make all the time, and learns nothing by, are not recorded: each protocol knows its own.
 
 mod data;
+mod facts;
 mod record;
 mod secrecy;
 
 use std::cell::OnceCell;
 
-use gatehouse_access_api::{
-    Access, Admission, ClientToken, Mount, Operation, TokenReference, TokenView,
-};
-use gatehouse_ports::RandomError;
+use gatehouse_access_api::{Access, Admission, ClientToken, Operation, TokenReference, TokenView};
+use gatehouse_ports::{Random, RandomError};
 
 pub(crate) use self::secrecy::client_request_id;
 
 use self::data::RequestData;
+use self::facts::{Facts, operation_name, operation_of};
 use self::record::{Parts, ResponseView};
-use crate::Gateway;
 use crate::cubbyhole_paths;
+use crate::fresh_uuid::fresh_uuid;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
 use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
@@ -58,37 +58,22 @@ pub(crate) struct Trail<'g> {
     root_token: Option<ClientToken>,
 }
 
-/// The facts that the stages of a request find out about it.
-#[derive(Default)]
-struct Facts {
-    operation: Option<&'static str>,
-    /// As routes and policies see it; as it was sent before that is known.
-    path: Option<String>,
-    wrap_ttl: Option<u64>,
-    token: Option<String>,
-    caller: Option<TokenView>,
-    /// The accessor or identifier of the token, where nothing else is known about it.
-    accessor: Option<String>,
-    /// True if access lets the request pass; `None` before access has been asked.
-    allowed: Option<bool>,
-    mount: Option<Mount>,
-}
-
 impl<'g> Trail<'g> {
-    /// Begins the record of a request, if there is to be one.
+    /// Begins the record of a request, if there is to be one. `log` is where exchanges are recorded; `None` for nowhere.
     ///
     /// # Errors
     ///
     /// When no name can be given to it.
-    pub(crate) fn open<A, C, O>(
-        gateway: &'g Gateway<A, C, O>,
+    pub(crate) fn open(
+        log: Option<&'g dyn AuditLog>,
+        random: &dyn Random,
         request: &'g Request,
         recording: Recording,
     ) -> Result<Self, RandomError> {
-        let log = gateway.audit_log().filter(|_| recording.includes(request));
+        let log = log.filter(|_| recording.includes(request));
         let id = match (&request.id, log) {
             (Some(id), _) => id.clone(),
-            (None, Some(_)) => gateway.fresh_uuid()?,
+            (None, Some(_)) => fresh_uuid(random)?,
             (None, None) => String::new(),
         };
         Ok(Self {
@@ -276,51 +261,5 @@ impl<'g> Trail<'g> {
             request: self.request,
             data: RequestData::of(self.request),
         }
-    }
-}
-
-impl Facts {
-    /// Mount type and mount point.
-    fn mount(&self) -> Option<(&str, String)> {
-        if let Some(mount) = &self.mount {
-            return Some((&mount.mount_type, format!("auth/{}", mount.path)));
-        }
-        let path = self.path.as_deref()?;
-        if cubbyhole_paths::below(path).is_some() {
-            return Some((
-                cubbyhole_paths::MOUNT_TYPE,
-                cubbyhole_paths::ROOT.to_owned(),
-            ));
-        }
-        let (first, _) = path.split_once('/')?;
-        match first {
-            "sys" => Some(("system", "sys/".to_owned())),
-            "identity" => Some(("identity", "identity/".to_owned())),
-            _ => None,
-        }
-    }
-}
-
-fn operation_name(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Read => "read",
-        Operation::List => "list",
-        Operation::Update | Operation::CreateOrUpdate => "update",
-        Operation::Patch => "patch",
-        Operation::Delete => "delete",
-        Operation::Help => "help",
-    }
-}
-
-/// The operation that a request does, as far as its method says.
-fn operation_of(method: Method) -> &'static str {
-    match method {
-        Method::Get | Method::Head => "read",
-        Method::List => "list",
-        Method::Post | Method::Put => "update",
-        Method::Patch => "patch",
-        Method::Delete => "delete",
-        Method::Options => "options",
-        Method::Other => "unknown",
     }
 }

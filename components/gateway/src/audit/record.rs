@@ -12,7 +12,8 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::data::RequestData;
-use super::{Facts, operation_of, secrecy};
+use super::facts::{Facts, operation_of};
+use super::secrecy;
 use crate::http::{Request, Response};
 use crate::metadata::Metadata;
 use crate::vault::{timestamp, token_type};

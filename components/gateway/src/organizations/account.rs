@@ -6,13 +6,13 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::Document;
 use super::document_type::{DocumentType, Target, boolean, choice, flags, related, text};
 use super::route::Data::One;
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::Edition;
 use crate::http::Response;

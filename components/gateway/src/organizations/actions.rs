@@ -6,6 +6,7 @@ use gatehouse_orgs_api::{
     OrganizationRole, folded_name,
 };
 
+use super::api::Api;
 use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource, entitlement_set};
@@ -14,9 +15,9 @@ use super::entry::{Entry, Question};
 use super::organization::{ORGANIZATION, changes_in};
 use super::policy_paths::path_of;
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, include, listing};
+use super::{include, listing};
 use crate::http::Response;
 
 /// The operation whose answer can come in parts.

@@ -6,6 +6,7 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
 use serde_json::{Value, json};
 
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_table::{ShownAttributes, attribute_table};
 use super::document::Document;
@@ -14,9 +15,9 @@ use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, listing, users};
+use super::{listing, users};
 use crate::http::Response;
 
 const MODULE_PRODUCERS: Parameter = Parameter::choice(

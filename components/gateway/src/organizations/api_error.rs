@@ -9,10 +9,9 @@ use serde::Serialize;
 use super::attribute_fault::AttributeFault;
 use super::fields;
 use super::transport::json_api;
-use crate::body_error::BodyError;
-use crate::gateway::MAXIMUM_BODY_BYTES;
 use crate::host::AuditFailure;
 use crate::http::Response;
+use crate::request_body::{BodyError, MAXIMUM_BODY_BYTES};
 
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,14 +6,14 @@ use gatehouse_orgs_api::{
 };
 use serde_json::{Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document_type::Kind;
 use super::entry::Question;
 use super::pagination::{PageNumbers, PageRequest};
 use super::parameter::Parameter;
-use super::route::routes;
+use super::routes::routes;
 use super::timestamp;
 use super::tokens::includes_audit_logging;
 use crate::http::Response;

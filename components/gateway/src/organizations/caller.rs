@@ -10,7 +10,7 @@ use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenRefe
 use gatehouse_orgs_api::{self as orgs, Capability, Credential, Edition, Identification, Identity};
 use gatehouse_ports::organizations_api::TOKEN_MARK;
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::parameters::parameters;
 use super::policy_paths::{ORGANIZATIONS_PATH, Rights};

@@ -8,7 +8,7 @@ use gatehouse_orgs_api::{
     Description, Organization, OrganizationTarget, RelatedAction, Right,
 };
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::caller::{Caller, Presented};
 use super::include::is_named;

@@ -4,14 +4,14 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Capability, GeneralSettings, GeneralSettingsChanges};
 use serde_json::{Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_table::{ShownAttributes, attribute_table};
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, integer, text};
 use super::input::{Input, Kinds};
 use super::route::Data::One;
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 

@@ -6,7 +6,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::Value;
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::document::{default_project, entitlement_set};
 use super::organization::subscription_of;

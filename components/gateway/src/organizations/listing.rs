@@ -9,13 +9,13 @@ use gatehouse_orgs_api::{
     MembershipSummaries, Organization, Permission, Plan, PlanEntitlements, Principal, Reach,
     Viewer,
 };
-use serde::{Deserialize, Serialize};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, resources_of_plans};
+use super::list_place::{Member, Place};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::reach::Opened;
@@ -63,50 +63,6 @@ struct Stretch {
     organizations: Vec<Seen>,
     /// Where to go on; `None` at the end.
     next: Option<String>,
-}
-
-/// How far a list without pages has been answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Place {
-    member: Member,
-    /// The organization that was reached; `None` at the beginning of the member.
-    after: Option<String>,
-    /// True once an item stands in the member.
-    begun: bool,
-    /// The plans whose feature sets come last.
-    plans: Vec<Plan>,
-}
-
-/// The member of a document that is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Member {
-    /// The organizations.
-    Data,
-    /// The related resources, for which the list is read once more.
-    Included,
-}
-
-impl Place {
-    const fn beginning_of(member: Member) -> Self {
-        Self {
-            member,
-            after: None,
-            begun: false,
-            plans: Vec::new(),
-        }
-    }
-
-    /// Adds an item to the member.
-    fn push(&mut self, body: &mut Vec<u8>, item: &impl Serialize) {
-        if self.begun {
-            body.push(b',');
-        }
-        self.begun = true;
-        // Made of text, numbers and lists of them, which always serialize; bytes take any number of them.
-        let _ = serde_json::to_writer(body, item);
-    }
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {

@@ -13,7 +13,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::{Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
@@ -25,7 +25,7 @@ use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
 use super::{fields, timestamp, users};
 use crate::http::Response;

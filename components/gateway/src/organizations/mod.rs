@@ -7,10 +7,12 @@ mod account;
 mod actions;
 mod administration;
 mod agent_pools;
+mod api;
 mod api_error;
 mod attribute_fault;
 mod attribute_table;
 mod audit_trail;
+mod base_path;
 mod caller;
 mod document;
 mod document_type;
@@ -19,6 +21,7 @@ mod fields;
 mod general_settings;
 mod include;
 mod input;
+mod list_place;
 mod listing;
 mod media_type;
 mod memberships;
@@ -49,20 +52,18 @@ mod users;
 use std::cell::RefCell;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs_api::{self as orgs, Capability};
+use gatehouse_orgs_api::Capability;
 
 pub(crate) use api_error::ApiError;
-pub(crate) use listing::Place as ListPlace;
+pub(crate) use base_path::concerns;
+pub(crate) use list_place::Place as ListPlace;
 
+use self::api::{Api, HandedOut};
 use self::rate::RateLimiter;
-use self::route::{Route, Row, routes};
-use self::routes::Table;
+use self::routes::{Table, routes};
 use crate::audit::Trail;
 use crate::path::CanonicalPath;
-use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
-
-/// Before every path of the API, without slashes at its ends.
-const BASE_PATH: &str = "api/v2";
+use crate::{Gateway, Part, Request, Response, ResumeError};
 
 /// Where to find what. Clients cut or resolve these paths, so each ends in a slash where the contract has one; the registries
 /// are named because clients need the names, and do not exist.
@@ -77,11 +78,6 @@ const DISCOVERY: &[u8] = br#"{
 }
 "#;
 
-/// Tells whether a request target, as it was sent, belongs to this protocol. That holds for unknown paths too.
-pub(crate) fn concerns(raw_path: &str) -> bool {
-    raw_path.starts_with("/api/")
-}
-
 /// Answers a request of this protocol. The path is decoded and has no leading slash.
 pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
@@ -89,7 +85,12 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     path: &CanonicalPath,
 ) -> Response {
     let found = Table::<C, O>::find(request.method, path);
-    let trail = match Trail::open(gateway, request, Table::<C, O>::recording(&request.path)) {
+    let trail = match Trail::open(
+        gateway.audit_log(),
+        &*gateway.random,
+        request,
+        Table::<C, O>::recording(&request.path),
+    ) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
             let error = ApiError::Internal(error.to_string());
@@ -112,7 +113,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
             handed_out: &handed_out,
             limiter: &limiter,
         };
-        api.answer(row, captured)
+        row.answer(&api, captured)
     });
     // An answer that was given before a caller was identified tells the rate as well.
     if !found.is_some_and(|(row, _)| row.route.is_storeless) {
@@ -174,7 +175,12 @@ pub(crate) fn refuse<A, C: Access + 'static, O: Capability + 'static>(
     error: &ApiError,
 ) -> Response {
     let limiter = limiter(gateway);
-    match Trail::open(gateway, request, Table::<C, O>::recording(&request.path)) {
+    match Trail::open(
+        gateway.audit_log(),
+        &*gateway.random,
+        request,
+        Table::<C, O>::recording(&request.path),
+    ) {
         Ok(mut trail) => {
             let response = error_response(gateway, request, trail.request_id(), &limiter, error);
             let recorded = recorded(gateway, request, &mut trail, &limiter, response);
@@ -207,12 +213,6 @@ fn recorded<A, C, O>(
             Err(response.without_body_for_head(request))
         }
     }
-}
-
-/// A token whose text stands in an answer.
-struct HandedOut {
-    id: String,
-    by: orgs::Caller,
 }
 
 /// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended,
@@ -268,50 +268,6 @@ fn finished<A, C, O>(
 
 fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
     RateLimiter::new(&*gateway.host.rate_limits, &gateway.settings)
-}
-
-/// One request, and what it takes to answer it.
-struct Api<'a, C, O> {
-    access: &'a C,
-    organizations: &'a O,
-    settings: &'a Settings,
-    request: &'a Request,
-    /// The row of the table that the request takes.
-    route: &'static Route,
-    /// Shared by the steps of one request, one after the other.
-    trail: &'a RefCell<Trail<'a>>,
-    /// The server's id of the exchange.
-    request_id: &'a str,
-    /// The token whose text the answer tells, once there is one.
-    handed_out: &'a RefCell<Option<HandedOut>>,
-    limiter: &'a RateLimiter<'a>,
-}
-
-impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Says that the answer tells the text of a token. It ends again where that answer cannot be recorded (SEC-L1).
-    fn hands_out(&self, issued: &orgs::IssuedToken, by: &orgs::Caller) {
-        *self.handed_out.borrow_mut() = Some(HandedOut {
-            id: issued.token.id.clone(),
-            by: by.clone(),
-        });
-    }
-
-    /// Refuses a body that is not of a type that can be read (contract 1.4).
-    ///
-    /// # Errors
-    ///
-    /// As [`media_type::check_media_type`].
-    fn check_media_type(&self) -> Result<(), ApiError> {
-        media_type::check_media_type(self.request, self.settings.strict_media_type)
-    }
-
-    /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
-    fn answer(&self, row: &Row<C, O>, captured: &str) -> Result<Response, ApiError> {
-        if let Some(edition) = self.route.edition {
-            self.exists_only_in(edition)?;
-        }
-        (row.handler)(self, captured)
-    }
 }
 
 routes! { SERVER:

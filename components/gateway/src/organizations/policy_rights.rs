@@ -7,7 +7,7 @@ use gatehouse_access_api::{
 };
 use gatehouse_orgs_api::{Capability, OrganizationRole};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::caller::{Caller, ServiceToken};
 use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};

@@ -6,7 +6,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::Value;
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
@@ -17,7 +17,7 @@ use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 

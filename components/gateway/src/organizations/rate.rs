@@ -3,12 +3,10 @@
 use std::cell::{Cell, OnceCell};
 use std::num::NonZeroU32;
 
-use gatehouse_access_api::Access;
-use gatehouse_orgs_api::{self as orgs, Capability, Identity, Principal};
+use gatehouse_orgs_api::{self as orgs, Principal};
 use gatehouse_ports::IpAddress;
 use sha2::{Digest, Sha256};
 
-use super::Api;
 use super::api_error::ApiError;
 use crate::host::{Level, RateLimits};
 use crate::http::Response;
@@ -53,49 +51,6 @@ pub(super) enum RateKey<'k> {
     Caller(&'k str),
     /// Those without a valid token from one address, of IPv6 from one network.
     Address(Option<IpAddress>),
-}
-
-impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Counts the request for the caller, known by identity and accessor, or for the address where there is none. Where
-    /// `rate` is not known, the capability is asked for it. Nothing is recorded of a request that is one too many.
-    ///
-    /// # Errors
-    ///
-    /// [`ApiError::RateLimited`] if it is one too many.
-    pub(super) fn admit_rate(
-        &self,
-        caller: Option<(&Identity, &str)>,
-        rate: Option<orgs::ApiRate>,
-    ) -> Result<(), ApiError> {
-        self.limiter
-            .settle(|| rate.or_else(|| self.organizations.read_api_rate().ok()));
-        let name = caller.map(|(identity, accessor)| {
-            let token = self.request.bearer_token().unwrap_or_default();
-            name_of(&identity.principal, accessor, token)
-        });
-        let key = match &name {
-            Some(name) => RateKey::Caller(name),
-            None => RateKey::Address(self.request.peer),
-        };
-        self.count(key)
-    }
-
-    /// Counts a request whose answer depends on nothing in the store for the address, by the server's settings alone.
-    ///
-    /// # Errors
-    ///
-    /// [`ApiError::RateLimited`] if it is one too many.
-    pub(super) fn admit_rate_without_store(&self) -> Result<(), ApiError> {
-        self.count(RateKey::Address(self.request.peer))
-    }
-
-    fn count(&self, key: RateKey<'_>) -> Result<(), ApiError> {
-        let admitted = self.limiter.admit(key);
-        if admitted.is_err() {
-            self.trail.borrow_mut().leave_out();
-        }
-        admitted
-    }
 }
 
 /// The name under which requests of one caller are counted, whichever of several tokens they present. A workload without identity is its

@@ -7,7 +7,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::{Map, Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{
@@ -15,7 +15,8 @@ use super::document_type::{
 };
 use super::input::{Input, Kinds, Members, dashed};
 use super::retention_kind::{DELETE_OLDERS, DONT_DELETES, retention_kind};
-use super::route::{Data, routes};
+use super::route::Data;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
 use crate::http::Response;
 

@@ -2,18 +2,10 @@
 
 use gatehouse_orgs_api::Edition;
 
-use super::Api;
-use super::api_error::ApiError;
+use super::base_path::BASE_PATH;
 use super::document_type::DocumentType;
 use super::parameter::Parameter;
-use crate::http::{Method, Response};
-
-/// A route and the code that answers its requests.
-pub(super) struct Row<C, O> {
-    pub(super) route: Route,
-    /// Takes the segment of the path that stands for its parameter, which is empty where the path has none.
-    pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, ApiError>,
-}
+use crate::http::Method;
 
 /// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.
 #[derive(Debug, Clone, Copy)]
@@ -279,7 +271,7 @@ impl Route {
         let path = match is_from_root(self.path) {
             true => from_root,
             false => from_root
-                .and_then(|path| path.strip_prefix(super::BASE_PATH))
+                .and_then(|path| path.strip_prefix(BASE_PATH))
                 .and_then(|path| path.strip_prefix('/')),
         };
         self.after_parameter.is_none() && path == Some(self.before_parameter)
@@ -290,7 +282,7 @@ impl Route {
         if is_from_root(self.path) {
             self.path.to_owned()
         } else {
-            format!("/{}/{}", super::BASE_PATH, self.path)
+            format!("/{BASE_PATH}/{}", self.path)
         }
     }
 
@@ -339,32 +331,3 @@ const fn position(text: &str, byte: u8) -> Option<usize> {
     }
     None
 }
-
-/// Writes the routes of one module beside their handlers: method, path, audience, operation id, summary, further columns, handler.
-macro_rules! routes {
-    ($table:ident: $(
-        $method:ident $path:expr, $audience:ident, $id:expr, $summary:expr
-        $(, $column:ident $(($($value:tt)*))?)* => $handler:expr;
-    )*) => {
-        impl<C, O> crate::organizations::routes::Table<C, O>
-        where
-            C: gatehouse_access_api::Access + 'static,
-            O: gatehouse_orgs_api::Capability + 'static,
-        {
-            pub(in crate::organizations) const $table:
-                &'static [crate::organizations::route::Row<C, O>] = &[$(
-                    crate::organizations::route::Row {
-                        route: crate::organizations::route::Route::new(
-                            crate::http::Method::$method,
-                            $path,
-                            crate::organizations::route::Audience::$audience,
-                            $id,
-                            $summary,
-                        )$(.$column($($($value)*)?))*,
-                        handler: $handler,
-                    },
-                )*];
-        }
-    };
-}
-pub(super) use routes;

@@ -7,8 +7,8 @@ use gatehouse_orgs_api::{
 };
 use serde_json::{Value, json};
 
-use super::Api;
 use super::administration::ADMINISTERED;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
@@ -18,7 +18,7 @@ use super::include::{self, with_entitlements};
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
 use super::route::Data::{Identifiers, Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
 use crate::http::Response;
 

@@ -10,7 +10,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::{Map, Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document::{Document, identifiers};
@@ -22,7 +22,7 @@ use super::memberships::MEMBERSHIP;
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
 use super::route::Data::{Identifiers, Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
 use super::users::USER;
 use super::{fields, memberships, users};

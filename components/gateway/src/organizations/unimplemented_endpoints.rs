@@ -4,14 +4,14 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Action, Capability};
 use serde_json::{Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, integer};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 

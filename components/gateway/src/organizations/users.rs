@@ -7,15 +7,15 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use super::Api;
 use super::account::{ACCOUNT, RESOURCE_TYPE, with_attributes};
+use super::api::Api;
 use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, text};
 use super::fields;
 use super::input::{Input, Kinds, Members};
 use super::route::Data::{One, WithToken};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 

@@ -1,12 +1,11 @@
 //! `sys/backup`: everything that the server holds at one moment, as a file that the client reads part by part.
 
 use gatehouse_access_api::{Failure, TokenReference};
-use serde::{Deserialize, Serialize};
 
 use super::call::Call;
 use super::errors::ApiError;
 use super::reading_on;
-use crate::continuation::Continuation;
+use crate::continuation::{BackupPlace, Continuation};
 use crate::host::BackupFailure;
 use crate::parts::{Part, ResumeError};
 use crate::vault::server::Server;
@@ -19,14 +18,6 @@ const MEDIA_TYPE: &str = "application/octet-stream";
 
 /// The name that browsers give the file.
 const DISPOSITION: &str = "attachment; filename=\"gatehouse.backup\"";
-
-/// The backup that a client reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Place {
-    /// By which the host knows it.
-    name: String,
-}
 
 /// Begins a backup.
 pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
@@ -47,7 +38,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let name = begun.map_err(refusal)?;
     let mut response =
         Response::new(200, MEDIA_TYPE, Vec::new()).with_header("content-disposition", DISPOSITION);
-    response.rest = Some(Continuation::Backup(Place { name }).rest());
+    response.rest = Some(Continuation::Backup(BackupPlace { name }).rest());
     Ok(response)
 }
 
@@ -59,7 +50,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
 pub(crate) fn resume(
     server: &Server<'_>,
     request: &Request,
-    place: Place,
+    place: BackupPlace,
 ) -> Result<Part, ResumeError> {
     reading_on::check(request, PATH)?;
     match reading_on::may_go_on(server, request, PATH) {

@@ -60,11 +60,11 @@ mod wrapping;
 pub(crate) use auth_block::token_type;
 pub(crate) use auth_method::mount_of_view;
 pub(crate) use auth_method::rotation;
-pub(crate) use backup::{Place as BackupPlace, resume as resume_backup};
+pub(crate) use backup::resume as resume_backup;
 pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
-pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
+pub(crate) use monitor::resume as resume_log;
 pub(crate) use server::Server;
 pub(crate) use timestamp::timestamp;
 
@@ -94,7 +94,12 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
         }
         error.response(audience)
     };
-    let mut trail = match Trail::open(gateway, request, routes::recording(&request.path)) {
+    let mut trail = match Trail::open(
+        gateway.audit_log(),
+        &*gateway.random,
+        request,
+        routes::recording(&request.path),
+    ) {
         Ok(trail) => trail,
         Err(error) => return refuse(error.into(), audience),
     };
@@ -114,9 +119,14 @@ pub(crate) fn end<A, C, O>(
     request: &Request,
     response: Response,
 ) -> Response {
-    let recorded = Trail::open(gateway, request, routes::recording(&request.path))
-        .map_err(ApiError::from)
-        .and_then(|mut trail| Ok(trail.answer(&response)?));
+    let recorded = Trail::open(
+        gateway.audit_log(),
+        &*gateway.random,
+        request,
+        routes::recording(&request.path),
+    )
+    .map_err(ApiError::from)
+    .and_then(|mut trail| Ok(trail.answer(&response)?));
     match recorded {
         Ok(()) => response,
         Err(error) => error.response(Audience::Login),

@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use gatehouse_access_api::{self as access, TokenReference};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::call::Call;
 use super::errors::ApiError;
 use super::reading_on;
-use crate::continuation::Continuation;
+use crate::continuation::{Continuation, LogFormat, LogPlace};
 use crate::host::{LogLevel, LogLine, LogLines};
 use crate::parts::{Part, ResumeError};
 use crate::vault::server::Server;
@@ -22,30 +21,6 @@ const PATH: &str = "sys/monitor";
 /// The last words for a client that follows the log of a server that has been sealed.
 const SEALED: &str = "the server was sealed: its log is not shown any more";
 
-/// How far the log has been told to a client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Place {
-    position: u64,
-    level: LogLevel,
-    format: Format,
-}
-
-impl Place {
-    /// How long to wait for further lines, in milliseconds.
-    pub(crate) const WAIT: u32 = 500;
-}
-
-/// How a line is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Format {
-    /// Time, level, target and text, for people.
-    Standard,
-    /// An object for each line.
-    Json,
-}
-
 /// Begins to tell what the server logs from now on.
 pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let server = call.server;
@@ -55,7 +30,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
         Some(name) => level_of(name).ok_or_else(|| ApiError::plain(400, "unknown log level"))?,
     };
     let format = match asked("log_format").as_deref() {
-        None => Format::Standard,
+        None => LogFormat::Standard,
         Some(name) => format_of(name).ok_or_else(|| ApiError::plain(400, "unknown log format"))?,
     };
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
@@ -69,7 +44,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
         let text = "this host keeps no log lines to follow: read its log where it writes it";
         return Err(ApiError::plain(400, text));
     };
-    let place = Place {
+    let place = LogPlace {
         position,
         level,
         format,
@@ -87,7 +62,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
 pub(crate) fn resume(
     server: &Server<'_>,
     request: &Request,
-    mut place: Place,
+    mut place: LogPlace,
 ) -> Result<Part, ResumeError> {
     reading_on::check(request, PATH)?;
     match reading_on::may_go_on(server, request, PATH) {
@@ -147,10 +122,10 @@ fn level_of(name: &str) -> Option<LogLevel> {
         .map(|(_, level)| *level)
 }
 
-fn format_of(name: &str) -> Option<Format> {
+fn format_of(name: &str) -> Option<LogFormat> {
     match () {
-        () if name.eq_ignore_ascii_case("standard") => Some(Format::Standard),
-        () if name.eq_ignore_ascii_case("json") => Some(Format::Json),
+        () if name.eq_ignore_ascii_case("standard") => Some(LogFormat::Standard),
+        () if name.eq_ignore_ascii_case("json") => Some(LogFormat::Json),
         () => None,
     }
 }
@@ -165,7 +140,7 @@ const fn name_of(level: LogLevel) -> &'static str {
     }
 }
 
-impl Format {
+impl LogFormat {
     fn write(self, text: &mut String, line: &LogLine) {
         let time = i64::try_from(line.time).unwrap_or(i64::MAX);
         let time = Timestamp::from_millisecond(time).unwrap_or(Timestamp::MAX);

@@ -5,6 +5,7 @@ use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_ports::{Clock, Random, RandomError};
 
 use super::last_active::LastActive;
+use crate::fresh_uuid::fresh_uuid;
 use crate::host::Host;
 use crate::{Gateway, Settings};
 
@@ -48,6 +49,6 @@ impl Server<'_> {
 
     /// A fresh random UUID in lower case.
     pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
-        crate::gateway::fresh_uuid(self.random)
+        fresh_uuid(self.random)
     }
 }

@@ -11,17 +11,19 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use self::document::{AGENT_POOL, AgentPoolResource};
+use super::api::Api;
 use super::api_error::ApiError;
+
 use super::document::Document;
+use super::entry::Entry;
 use super::fields;
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::{json_api, no_content};
 use super::unimplemented_endpoints::NOTHING;
-use super::{Api, entry::Entry};
 use crate::http::Response;
 
 /// The policy path of pools, below their organization.

@@ -12,7 +12,7 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::Capability;
 use serde_json::{Map, Value, json};
 
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::route::Route;
 use super::routes::Table;

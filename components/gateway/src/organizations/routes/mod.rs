@@ -8,10 +8,34 @@ use std::marker::PhantomData;
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::Capability;
 
-use super::route::{Audience, Row};
+use super::api::Api;
+use super::api_error::ApiError;
+use super::base_path::BASE_PATH;
+use super::route::{Audience, Route};
 use crate::audit::Recording;
-use crate::http::Method;
+use crate::http::{Method, Response};
 use crate::path::CanonicalPath;
+
+/// A route and the code that answers its requests.
+pub(super) struct Row<C, O> {
+    pub(super) route: Route,
+    /// Takes the segment of the path that stands for its parameter, which is empty where the path has none.
+    pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, ApiError>,
+}
+
+impl<C: Access, O: Capability> Row<C, O> {
+    /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not served.
+    pub(super) fn answer(&self, api: &Api<'_, C, O>, captured: &str) -> Result<Response, ApiError> {
+        if let Some(edition) = self.route.edition {
+            api.exists_only_in(edition)?;
+        }
+        (self.handler)(api, captured)
+    }
+}
 
 /// The table of the routes that requests over these two capabilities can take.
 pub(super) struct Table<C, O>(PhantomData<(C, O)>);
@@ -59,10 +83,39 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
             Method::Head => Method::Get,
             method => method,
         };
-        let below = path.below(super::BASE_PATH);
+        let below = path.below(BASE_PATH);
         Self::rows()
             .filter(|row| row.route.method == method)
             .filter_map(|row| Some((row, row.route.captured(path.as_str(), below)?)))
             .min_by_key(|(_, captured)| !captured.is_empty())
     }
 }
+
+/// Writes the routes of one module beside their handlers: method, path, audience, operation id, summary, further columns, handler.
+macro_rules! routes {
+    ($table:ident: $(
+        $method:ident $path:expr, $audience:ident, $id:expr, $summary:expr
+        $(, $column:ident $(($($value:tt)*))?)* => $handler:expr;
+    )*) => {
+        impl<C, O> crate::organizations::routes::Table<C, O>
+        where
+            C: gatehouse_access_api::Access + 'static,
+            O: gatehouse_orgs_api::Capability + 'static,
+        {
+            pub(in crate::organizations) const $table:
+                &'static [crate::organizations::routes::Row<C, O>] = &[$(
+                    crate::organizations::routes::Row {
+                        route: crate::organizations::route::Route::new(
+                            crate::http::Method::$method,
+                            $path,
+                            crate::organizations::route::Audience::$audience,
+                            $id,
+                            $summary,
+                        )$(.$column($($($value)*)?))*,
+                        handler: $handler,
+                    },
+                )*];
+        }
+    };
+}
+pub(super) use routes;

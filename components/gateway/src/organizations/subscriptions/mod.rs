@@ -13,7 +13,7 @@ use self::document::{
     FEATURE_SET, RUM_ALERT_THRESHOLD, SUBSCRIPTION, feature_set_resource, subscription_resource,
 };
 use self::terms::SUBSCRIPTION_TERMS;
-use super::Api;
+use super::api::Api;
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document::Document;
@@ -23,7 +23,7 @@ use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Q;
 use super::route::Data::{Many, One};
-use super::route::routes;
+use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::input::lifetime_changes;
 use crate::http::Response;
-use crate::organizations::Api;
+use crate::organizations::api::Api;
 use crate::organizations::api_error::ApiError;
 use crate::organizations::document::Document;
 use crate::organizations::document_type::{DocumentType, Property, choice, integer, objects, time};

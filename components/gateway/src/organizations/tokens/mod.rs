@@ -5,6 +5,7 @@ mod input;
 mod lifetimes;
 mod of_owners;
 mod of_teams;
+mod owner;
 
 use gatehouse_orgs_api::{
     Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
@@ -15,32 +16,13 @@ pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
 use self::lifetimes::{LIFETIME, LIFETIMES};
 pub(super) use self::of_owners::includes_audit_logging;
+use self::owner::{Collection, Place};
 
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::fields;
 use super::route::Data::{Many, One};
-use super::route::routes;
-
-/// An owner that has one token at a time.
-#[derive(Debug, Clone, Copy)]
-enum Place<'a> {
-    /// The organization of this name, or its audit trail if the query says so.
-    Organization(&'a str),
-    /// The team with this id.
-    Team(&'a str),
-}
-
-/// An owner that may have many tokens.
-#[derive(Debug, Clone, Copy)]
-enum Collection<'a> {
-    /// The team with this id, by tokens with descriptions of their own.
-    Team(&'a str),
-    /// The user with this id.
-    User(&'a str),
-    /// The workers of the agent pool with this id.
-    AgentPool(&'a str),
-}
+use super::routes::routes;
 
 routes! { TOKENS:
     Get "organizations/:name/authentication-token", Organization, "show-token-of-organization",

@@ -7,10 +7,11 @@ use gatehouse_orgs_api::{
 };
 use zeroize::Zeroizing;
 
-use super::{Collection, Place, TokenResource, token_request};
+use super::owner::{Collection, Place};
+use super::{TokenResource, token_request};
 use crate::Edition;
 use crate::http::Response;
-use crate::organizations::Api;
+use crate::organizations::api::Api;
 use crate::organizations::api_error::ApiError;
 use crate::organizations::caller::Caller;
 use crate::organizations::document::Document;

@@ -7,7 +7,7 @@ use gatehouse_orgs_api::{Action, Capability, Right, TeamToken, TokenCreator};
 
 use super::TokenResource;
 use crate::http::Response;
-use crate::organizations::Api;
+use crate::organizations::api::Api;
 use crate::organizations::api_error::ApiError;
 use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::parameter::Parameter;

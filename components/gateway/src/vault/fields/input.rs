@@ -7,6 +7,11 @@ use crate::http::Request;
 use crate::query;
 use gatehouse_json::{self as json, JsonError, MAXIMUM_MEMBERS, Members};
 
+/// True if a field of the query says what the request does, and is not one of its parameters.
+pub(super) fn is_directive(name: &str) -> bool {
+    matches!(name, "help" | "list")
+}
+
 type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
 
 /// Why a body has no fields to offer.

@@ -26,11 +26,6 @@ use gatehouse_json::Members;
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
 
-/// True if a field of the query says what the request does, and is not one of its parameters.
-fn is_directive(name: &str) -> bool {
-    matches!(name, "help" | "list")
-}
-
 /// Named values of one request, not yet converted.
 pub(crate) struct Fields<'a> {
     values: Vec<(Cow<'a, str>, Shape<'a>)>,
@@ -55,7 +50,7 @@ impl<'a> Fields<'a> {
     /// When there are more than a body may have.
     pub(crate) fn of_query(request: &'a Request) -> Result<Self, ContentError> {
         let mut fields = input::query(request)?;
-        fields.retain(|(name, _)| !is_directive(name));
+        fields.retain(|(name, _)| !input::is_directive(name));
         Ok(Self::unexpected(fields))
     }
 

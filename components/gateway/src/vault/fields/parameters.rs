@@ -12,7 +12,7 @@ pub(crate) fn parameters(request: &Request, operation: Operation) -> Vec<Paramet
     match operation {
         Operation::Read | Operation::List | Operation::Delete | Operation::Help => {
             parameters_of_query(&request.query)
-                .filter(|parameter| !super::is_directive(&parameter.name))
+                .filter(|parameter| !input::is_directive(&parameter.name))
                 .collect()
         }
         Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {

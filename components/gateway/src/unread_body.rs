@@ -4,27 +4,10 @@ use gatehouse_ports::console_paths;
 
 use crate::http::Response;
 use crate::organizations::{self, ApiError};
+use crate::request_body::BodyError;
 use crate::vault::error_response;
 
-/// Why the body of a request could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BodyError {
-    /// It ended before its time.
-    #[error("the request body could not be read")]
-    Broken,
-    /// It took too long to arrive.
-    #[error("the request body took too long")]
-    Late,
-}
-
 impl BodyError {
-    pub(crate) const fn status(self) -> u16 {
-        match self {
-            Self::Broken => 400,
-            Self::Late => 408,
-        }
-    }
-
     /// The answer to the request for `target`, in the form in which errors are written there.
     #[must_use]
     pub fn response(self, target: &str) -> Response {
