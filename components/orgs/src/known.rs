@@ -12,9 +12,6 @@ use gatehouse_storage::{Cacheable, ReadAhead};
 use crate::owned_keys::PointerRecord;
 use crate::{Failure, Orgs};
 
-/// Bytes of stored records that an instance keeps decoded.
-pub const LATE_BYTES: usize = 128 * 1024;
-
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The records of these keys, in their order, which are not decoded again as long as they have not changed, nor read again if they were
     /// read ahead.

@@ -31,6 +31,7 @@ mod rules;
 mod search;
 mod sharing;
 mod site;
+mod state;
 mod team;
 mod teams;
 mod tokens;
@@ -56,4 +57,4 @@ mod stores;
 mod world;
 
 pub use gatehouse_orgs_api::*;
-pub use orgs::Orgs;
+pub use state::Orgs;

@@ -1,69 +1,31 @@
-//! The capability over a store, a clock and randomness.
-
-use std::sync::Arc;
+//! Organizations: how they come, change and go.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{
-    Attempt, Cacheable, Loaded, RecordCache, Records, Transaction, commit_with_retries,
-};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::agent_pools::default::NamedPools;
 use crate::audit_trail::Deeds as _;
-use crate::directory::{self, Directory, Shape};
 use crate::identifier::random_identifier;
-use crate::known;
 use crate::listing::Listing;
 use crate::lookup::Located;
 use crate::name::{self, FoldedName};
 use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{
-    CountRecord, DISABLED_COUNT_KEY, ExternalIdRecord, OrganizationRecord, View, count_key,
-    count_keys, external_id_key, organization_key,
+    CountRecord, DISABLED_COUNT_KEY, ExternalIdRecord, OrganizationRecord, count_key, count_keys,
+    external_id_key, organization_key,
 };
 use crate::team::TEAM_PREFIX;
 use crate::{
     AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Description,
     Edition, Failure, Fault, Field, FieldFault, Filter, Identity, Organization,
-    OrganizationChanges, OrganizationRole, Organizations, Page, Principal, Resource, Settings,
-    UpdateError, Viewer, plans, removal, rules, sharing,
+    OrganizationChanges, OrganizationRole, Organizations, Orgs, Page, Principal, Resource,
+    Settings, UpdateError, Viewer, directory, plans, removal, rules, sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
 
-/// Organizations kept in a store.
-///
-/// It holds no state but decoded records, most of them parts of the directory, which are compared with the store at every read.
-pub struct Orgs<S, C, R> {
-    pub(crate) records: Records<S>,
-    pub(crate) clock: C,
-    pub(crate) random: R,
-    cache: RecordCache,
-    /// The users, memberships, teams and organizations of late requests. Apart from the directory, which they would push out.
-    pub(crate) late: RecordCache,
-    directory_shape: Shape,
-}
-
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Organizations in `store`, which must be theirs alone.
-    pub const fn new(store: S, clock: C, random: R) -> Self {
-        Self {
-            records: Records::new(store),
-            cache: RecordCache::with_room_for(directory::CACHED_BYTES),
-            late: RecordCache::with_room_for(known::LATE_BYTES),
-            directory_shape: Shape::USUAL,
-            clock,
-            random,
-        }
-    }
-
-    pub(crate) fn load(
-        &self,
-        name: &FoldedName,
-    ) -> Result<Option<Loaded<OrganizationRecord>>, Failure> {
-        Ok(self.records.get(&organization_key(name))?)
-    }
-
     /// An organization as this edition shows it.
     pub(crate) fn to_organization(
         &self,
@@ -88,30 +50,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .collect();
         self.complete(edition, &mut organizations)?;
         Ok(organizations)
-    }
-
-    pub(crate) fn view(&self, edition: Edition) -> View {
-        View {
-            edition,
-            now: self.clock.now_milliseconds(),
-        }
-    }
-
-    /// The record of this key, which is not decoded again as long as it has not changed.
-    pub(crate) fn read_cached<T: Cacheable>(&self, key: &str) -> Result<Option<Arc<T>>, Failure> {
-        let mut reads = self.cache.read(self.records.store(), [key.to_owned()])?;
-        Ok(reads.next_record()?.map(|loaded| loaded.record))
-    }
-
-    pub(crate) const fn directory(&self) -> Directory<'_, S> {
-        Directory::new(&self.records, &self.cache, self.directory_shape)
-    }
-
-    /// The same organizations, with a directory that a test can see through.
-    #[cfg(test)]
-    pub const fn with_directory_shape(mut self, shape: Shape) -> Self {
-        self.directory_shape = shape;
-        self
     }
 
     const fn listing(&self, edition: Edition) -> Listing<'_, S, C, R> {

@@ -8,8 +8,9 @@ mod ends;
 mod entitlements;
 mod feature_sets;
 mod permissions;
+mod record;
 mod subscription;
 
 pub(crate) use entitlements::entitlements_of;
 pub(crate) use permissions::{describe, greater, permissions};
-pub(crate) use subscription::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
+pub(crate) use record::{SUBSCRIPTION_PREFIX, SubscriptionRecord};

@@ -1,4 +1,4 @@
-//! Naming consumers.
+//! Naming consumers, and the end of those that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,10 @@ use gatehouse_ports::{Clock, Random, Store, Version};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::store::{ConsumerRecord, ConsumersRecord, FactRecord};
-use super::store::{consumers_key, producer_key, set_count, set_with_all};
+use super::store::{consumers_key, index, producer_key, set_count, set_with_all};
 use crate::audit_trail::Deeds as _;
 use crate::identifier::{is_identifier, random_identifier};
+use crate::lookup::Located;
 use crate::name::FoldedName;
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
@@ -136,6 +137,44 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             }
         }
         Ok(found)
+    }
+
+    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it.
+    /// Conflicted where the producer is to be looked for again.
+    pub(crate) fn end_consumer(
+        &self,
+        transaction: &mut Transaction,
+        consumer: &str,
+        producer: &str,
+        shares: &[Shared],
+    ) -> Result<Attempt<()>, Failure> {
+        let (name, stored) = match self.locate(producer)? {
+            // Everything that it named is cleared away with it.
+            Located::Gone => return Ok(Attempt::Done(())),
+            Located::Moved => return Ok(Attempt::Conflicted),
+            Located::Here(found) => found,
+        };
+        let mut record = stored.record.clone();
+        for shared in shares.iter().copied() {
+            let key = consumers_key(shared, producer);
+            let Some(named) = self.records.get::<ConsumersRecord>(&key)? else {
+                continue;
+            };
+            transaction.require(&key, named.version);
+            let mut named = named.record;
+            named
+                .consumers
+                .retain(|named| named.organization != consumer);
+            set_count(shared, &mut record, &named.consumers);
+            named.put_or_delete(transaction, key)?;
+        }
+        let key = organization_key(&name);
+        transaction.require(&key, stored.version);
+        if record != stored.record {
+            index(transaction, &stored.record, &record)?;
+            transaction.put(key, &record)?;
+        }
+        Ok(Attempt::Done(()))
     }
 }
 

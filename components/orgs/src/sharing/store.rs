@@ -7,14 +7,12 @@
 //! `<what>` is `modules` or `providers`, and organizations stand there by their external ids. How many it names, and whether it
 //! shares with all, is also in the producer's own record, which every change of these replaces.
 
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Record, StorageError, Transaction};
+use gatehouse_storage::{Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::lookup::Located;
 use crate::owned_keys::{key, kind, prefix};
-use crate::record::{OrganizationRecord, organization_key};
-use crate::{Failure, MAXIMUM_CONSUMERS, Orgs, Shared};
+use crate::record::OrganizationRecord;
+use crate::{MAXIMUM_CONSUMERS, Shared};
 
 /// The consumers that a producer names, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,46 +200,6 @@ pub(crate) fn end_of_consumers(
         for consumer in &consumers.consumers {
             transaction.delete(producer_key(shared, &consumer.organization, producer));
         }
-    }
-}
-
-impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it.
-    /// Conflicted where the producer is to be looked for again.
-    pub(crate) fn end_consumer(
-        &self,
-        transaction: &mut Transaction,
-        consumer: &str,
-        producer: &str,
-        shares: &[Shared],
-    ) -> Result<Attempt<()>, Failure> {
-        let (name, stored) = match self.locate(producer)? {
-            // Everything that it named is cleared away with it.
-            Located::Gone => return Ok(Attempt::Done(())),
-            Located::Moved => return Ok(Attempt::Conflicted),
-            Located::Here(found) => found,
-        };
-        let mut record = stored.record.clone();
-        for shared in shares.iter().copied() {
-            let key = consumers_key(shared, producer);
-            let Some(named) = self.records.get::<ConsumersRecord>(&key)? else {
-                continue;
-            };
-            transaction.require(&key, named.version);
-            let mut named = named.record;
-            named
-                .consumers
-                .retain(|named| named.organization != consumer);
-            set_count(shared, &mut record, &named.consumers);
-            named.put_or_delete(transaction, key)?;
-        }
-        let key = organization_key(&name);
-        transaction.require(&key, stored.version);
-        if record != stored.record {
-            index(transaction, &stored.record, &record)?;
-            transaction.put(key, &record)?;
-        }
-        Ok(Attempt::Done(()))
     }
 }
 

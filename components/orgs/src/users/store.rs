@@ -12,6 +12,7 @@ use gatehouse_storage::{
 };
 
 use super::account::{NO_HOST, id_of_user};
+use super::entity::{ENTITY_PREFIX, name_of_entity};
 use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
@@ -23,9 +24,6 @@ use crate::{
     AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs, Resource,
     Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
 };
-
-/// The beginning of the names of workloads. No person can have such a name, nor that of the installation.
-const ENTITY_PREFIX: &str = "entity-";
 
 /// A user that a transaction is going to make.
 pub(crate) struct NewUser(pub User);
@@ -220,11 +218,6 @@ fn is_reserved(username: &str) -> bool {
 pub(crate) fn is_reserved_address(email: &str) -> bool {
     let host = email.rsplit('@').next().unwrap_or_default();
     host.eq_ignore_ascii_case(NO_HOST)
-}
-
-/// The name of a workload that is a user, or could be one.
-pub(crate) fn name_of_entity(entity: &str) -> String {
-    format!("{ENTITY_PREFIX}{}", key_segment(entity).replace('%', "_"))
 }
 
 pub(crate) fn user_key(id: &str) -> String {
