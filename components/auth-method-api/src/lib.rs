@@ -13,6 +13,7 @@ mod login;
 mod role_name;
 mod roles;
 mod storage_error;
+mod stored_role;
 
 pub use auth_method::AuthMethod;
 pub use bindings::gatehouse::auth_method::config::{
@@ -29,8 +30,8 @@ pub use bindings::gatehouse::auth_method::login::{
 };
 pub use bindings::gatehouse::auth_method::roles::{
     AboveBound, DeprecatedField, FieldsOfOtherType, GceRules, IamRules, LegacyTokenFields,
-    ListEdit, Precondition, Role, RoleBound, RoleChanges, RoleNames, RoleRules, RoleWarning,
-    RoleWritten, SentTwice,
+    ListEdit, Precondition, Role, RoleBound, RoleChanges, RoleNames, RoleOptions, RoleRules,
+    RoleWarning, RoleWritten, SentTwice,
 };
 pub use bindings::gatehouse::auth_method::types::{
     AliasSource, ApiRefusal, CredentialsRefusal, CredentialsStep, Mount, RoleType, TokenParameters,
@@ -112,10 +113,11 @@ pub mod bindings {
             "gatehouse:auth-method/types@0.1.0/credentials-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/config@0.1.0/rotation-settings": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/config@0.1.0/custom-endpoints": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:auth-method/roles@0.1.0/iam-rules": [#[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/iam-rules": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(default)]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(default)]],
             "gatehouse:auth-method/roles@0.1.0/role-rules": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
             "gatehouse:auth-method/roles@0.1.0/legacy-token-fields": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/role-options": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(default)]],
             "gatehouse:auth-method/roles@0.1.0/role": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/roles@0.1.0/role-changes": [#[derive(Default)]],
             "gatehouse:auth-method/roles@0.1.0/list-edit": [#[derive(Default)]],
@@ -128,21 +130,13 @@ pub mod bindings {
             "gatehouse:auth-method/config@0.1.0/custom-endpoints.iam": [#[serde(default, skip_serializing_if = "Option::is_none")]],
             "gatehouse:auth-method/config@0.1.0/custom-endpoints.crm": [#[serde(default, skip_serializing_if = "Option::is_none")]],
             "gatehouse:auth-method/config@0.1.0/custom-endpoints.compute": [#[serde(default, skip_serializing_if = "Option::is_none")]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-zones": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-regions": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-instance-groups": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-labels": [#[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::roles::labels")]],
-            "gatehouse:auth-method/roles@0.1.0/gce-rules.maximum-instance-age": [#[serde(default, skip_serializing_if = "crate::roles::is_zero")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-labels": [#[serde(with = "crate::stored_role::labels")]],
+            "gatehouse:auth-method/roles@0.1.0/role-rules.gce": [#[serde(serialize_with = "crate::stored_role::only_what_is_set")]],
             "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.policies": [#[serde(default, skip_serializing_if = "Option::is_none")]],
             "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.ttl": [#[serde(default, skip_serializing_if = "Option::is_none")]],
             "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.maximum-ttl": [#[serde(default, skip_serializing_if = "Option::is_none")]],
             "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.period": [#[serde(default, skip_serializing_if = "Option::is_none")]],
-            "gatehouse:auth-method/roles@0.1.0/role.bound-folders": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/role.bound-organizations": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/role.bound-audiences": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
-            "gatehouse:auth-method/roles@0.1.0/role.alias": [#[serde(default, skip_serializing_if = "Option::is_none")]],
-            "gatehouse:auth-method/roles@0.1.0/role.refuse-replay": [#[serde(default, skip_serializing_if = "std::ops::Not::not")]],
-            "gatehouse:auth-method/roles@0.1.0/role.trust-claims": [#[serde(default, skip_serializing_if = "std::ops::Not::not")]],
+            "gatehouse:auth-method/roles@0.1.0/role.options": [#[serde(flatten, serialize_with = "crate::stored_role::only_what_is_set")]],
         },
         pub_export_macro: true,
         export_macro_name: "export_auth_method",

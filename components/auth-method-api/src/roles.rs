@@ -1,4 +1,4 @@
-//! The interface `roles`: its functions, its error texts, and how a role is stored, which is as it is shown.
+//! The interface `roles`: its functions and its error texts.
 
 use std::fmt;
 
@@ -55,10 +55,6 @@ pub trait Roles {
     ) -> Result<RoleNames, StorageError>;
 }
 
-impl gatehouse_storage::Record for Role {
-    const SCHEMA: u16 = 1;
-}
-
 impl fmt::Display for RoleType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -77,33 +73,6 @@ impl RoleRules {
             Self::Gce(_) => RoleType::Gce,
         }
     }
-}
-
-/// Labels in the store: a JSON object, sorted by key. The WIT has no maps, so the type holds a list.
-pub(crate) mod labels {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(
-        labels: &[(String, String)],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let labels = labels.iter().map(|(key, value)| (key, value));
-        labels.collect::<BTreeMap<_, _>>().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<(String, String)>, D::Error> {
-        let labels = BTreeMap::deserialize(deserializer)?;
-        Ok(labels.into_iter().collect())
-    }
-}
-
-/// Keeps numbers of 0 out of stored roles.
-pub(crate) const fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Why a list of a role was not changed.

@@ -8,7 +8,7 @@ use crate::{AliasSource, Role, RoleName, RoleType};
 pub(crate) fn alias_name(role: &Role, config: &ConfigRecord, caller: &Caller) -> String {
     let role_type = role.rules.role_type();
     match (
-        role.alias.unwrap_or(config.alias(role_type)),
+        role.options.alias.unwrap_or(config.alias(role_type)),
         &caller.instance,
     ) {
         (AliasSource::RoleId, _) => role.role_id.clone(),

@@ -34,7 +34,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Login for AuthMethodServi
         }
         let metadata = entity::metadata(&name, role.rules.role_type(), &memory.config, &caller);
         let state = RenewalState::new(&name, &role, &caller, proof.owner);
-        if role.refuse_replay {
+        if role.options.refuse_replay {
             replay::take(self.records(), mount, &proof)?;
         }
         Ok(Identity {
@@ -59,7 +59,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Login for AuthMethodServi
         };
         // The trace has the check that ended it, if one did.
         if let Ok(admitted) = self.admit(mount, &memory, &role, request, &mut trace)
-            && role.refuse_replay
+            && role.options.refuse_replay
         {
             let used = replay::is_used(self.records(), mount, &admitted.proof);
             let outcome = used
@@ -150,7 +150,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
 
 /// The checks that a login under `role` goes through, in their order.
 fn planned(role: &Role) -> Vec<Check> {
-    let live = !role.trust_claims;
+    let live = !role.options.trust_claims;
     let mut checks = vec![
         Check::SourceAddress,
         Check::Form,
@@ -189,10 +189,13 @@ fn planned(role: &Role) -> Vec<Check> {
         ],
     };
     let common = [
-        (Check::Folder, !role.bound_folders.is_empty()),
-        (Check::Organization, !role.bound_organizations.is_empty()),
+        (Check::Folder, !role.options.bound_folders.is_empty()),
+        (
+            Check::Organization,
+            !role.options.bound_organizations.is_empty(),
+        ),
         (Check::GroupAliases, role.add_group_aliases),
-        (Check::Replay, role.refuse_replay),
+        (Check::Replay, role.options.refuse_replay),
     ];
     let applies = |&(check, applies): &(Check, bool)| applies.then_some(check);
     checks.extend(by_type.iter().filter_map(applies));

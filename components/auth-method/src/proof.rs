@@ -35,7 +35,7 @@ impl Terms<'_> {
     fn audience(&self) -> AudienceRule<'_> {
         AudienceRule {
             role: self.requested_role,
-            bound: &self.role.bound_audiences,
+            bound: &self.role.options.bound_audiences,
             accept_missing: self.compatibility.accept_missing_audience,
             accept_without_boundary: self.compatibility.accept_audience_without_boundary,
         }
@@ -154,7 +154,7 @@ impl Terms<'_> {
     ) -> Result<(), LoginError> {
         let by_google = proof.owner == KeyOwner::Google;
         let signer = || vec![input("signer", proof.owner.name())];
-        if self.role.trust_claims {
+        if self.role.options.trust_claims {
             let outcome = by_google.otherwise(LoginError::NotGoogleSigned);
             trace.require(Check::Signature, signer, outcome)?;
         }

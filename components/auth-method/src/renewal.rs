@@ -89,7 +89,7 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
         RoleRules::Gce(_) => true,
     };
     // Without Google's word neither then nor now, the account is unproven.
-    let is_vouched_for = state.google_signed || !role.trust_claims;
+    let is_vouched_for = state.google_signed || !role.options.trust_claims;
     let outcome = service.with_google(mount, &memory, deadline, |google| {
         is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
         authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
@@ -122,7 +122,8 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
 /// True if all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
 /// everything else has been checked.
 fn only_groups_are_unknown(error: &LoginError, role: &Role) -> bool {
-    let binds = !role.bound_folders.is_empty() || !role.bound_organizations.is_empty();
+    let binds =
+        !role.options.bound_folders.is_empty() || !role.options.bound_organizations.is_empty();
     !binds && matches!(error, LoginError::GoogleUnavailable(api) if api == Api::Crm.name())
 }
 

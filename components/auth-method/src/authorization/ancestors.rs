@@ -17,7 +17,10 @@ pub(super) fn check<H: Http, C: Clock, R: Random>(
     google: &Google<'_, H, C, R>,
     trace: &mut impl Trace,
 ) -> Result<Option<Vec<String>>, LoginError> {
-    let (folders, organizations) = (&role.bound_folders, &role.bound_organizations);
+    let (folders, organizations) = (
+        &role.options.bound_folders,
+        &role.options.bound_organizations,
+    );
     if folders.is_empty() && organizations.is_empty() && !role.add_group_aliases {
         return Ok(None);
     }

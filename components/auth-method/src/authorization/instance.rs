@@ -45,7 +45,7 @@ pub(super) fn authorize<H: Http, C: Clock, R: Random>(
             })
         }),
     )?;
-    let instance = if role.trust_claims {
+    let instance = if role.options.trust_claims {
         None
     } else {
         let found = live_instance(claims, google);

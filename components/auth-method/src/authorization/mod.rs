@@ -79,7 +79,7 @@ fn account_of<H: Http, C: Clock, R: Random>(
     google: &Google<'_, H, C, R>,
     not_found: fn(AccountRefusal) -> LoginError,
 ) -> Result<Arc<ServiceAccount>, LoginError> {
-    if role.trust_claims {
+    if role.options.trust_claims {
         return Ok(Arc::new(ServiceAccount {
             email: claimant.email.to_owned(),
             unique_id: claimant.subject.to_owned(),

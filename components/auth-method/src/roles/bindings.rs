@@ -4,8 +4,8 @@ use super::lists::{ANY_ACCOUNT, bound};
 use super::set;
 use crate::excerpt::value_excerpt;
 use crate::{
-    AliasSource, DeprecatedField, LegacyTokenFields, Role, RoleChanges, RoleError, RoleRules,
-    RoleType, RoleWarning, TokenParameters,
+    AliasSource, DeprecatedField, LegacyTokenFields, Role, RoleChanges, RoleError, RoleOptions,
+    RoleRules, RoleType, RoleWarning, TokenParameters,
 };
 
 /// A role that nothing binds yet.
@@ -18,12 +18,7 @@ pub(super) fn unbound(role_id: String, rules: RoleRules) -> Role {
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: LegacyTokenFields::default(),
-        bound_folders: Vec::new(),
-        bound_organizations: Vec::new(),
-        bound_audiences: Vec::new(),
-        alias: None,
-        refuse_replay: false,
-        trust_claims: false,
+        options: RoleOptions::default(),
     }
 }
 
@@ -52,17 +47,17 @@ pub(super) fn apply(
     }
     set(&mut role.add_group_aliases, changes.add_group_aliases);
     if let Some(folders) = &changes.bound_folders {
-        role.bound_folders = numbers(folders)?;
+        role.options.bound_folders = numbers(folders)?;
     }
     if let Some(organizations) = &changes.bound_organizations {
-        role.bound_organizations = numbers(organizations)?;
+        role.options.bound_organizations = numbers(organizations)?;
     }
     if let Some(audiences) = &changes.bound_audiences {
-        role.bound_audiences = bound(audiences);
+        role.options.bound_audiences = bound(audiences);
     }
-    set(&mut role.refuse_replay, changes.refuse_replay);
+    set(&mut role.options.refuse_replay, changes.refuse_replay);
     set(
-        &mut role.trust_claims,
+        &mut role.options.trust_claims,
         changes.live_checks.map(|live| !live),
     );
     Ok(())
@@ -82,7 +77,7 @@ pub(super) fn check_wildcard(role: &Role) -> Result<(), RoleError> {
 pub(super) fn alias(role: &Role, changes: &RoleChanges) -> Result<Option<AliasSource>, RoleError> {
     let role_type = role.rules.role_type();
     match (changes.alias_source.as_deref(), role_type) {
-        (None, _) => Ok(role.alias),
+        (None, _) => Ok(role.options.alias),
         (Some(""), _) => Ok(None),
         (Some("role_id"), _) => Ok(Some(AliasSource::RoleId)),
         (Some("unique_id"), RoleType::Iam) | (Some("instance_id"), RoleType::Gce) => {

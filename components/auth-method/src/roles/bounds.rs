@@ -19,12 +19,14 @@ const LISTS: [List; 10] = [
     ("bound_projects", MAXIMUM_CALLERS, |role| {
         &role.bound_projects
     }),
-    ("bound_folders", MAXIMUM_ENTRIES, |role| &role.bound_folders),
+    ("bound_folders", MAXIMUM_ENTRIES, |role| {
+        &role.options.bound_folders
+    }),
     ("bound_organizations", MAXIMUM_ENTRIES, |role| {
-        &role.bound_organizations
+        &role.options.bound_organizations
     }),
     ("bound_audiences", MAXIMUM_ENTRIES, |role| {
-        &role.bound_audiences
+        &role.options.bound_audiences
     }),
     ("bound_zones", MAXIMUM_ENTRIES, |role| {
         gce_list(role, |rules| &rules.bound_zones)

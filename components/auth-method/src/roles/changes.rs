@@ -42,7 +42,7 @@ pub(crate) fn apply(
     let mut warnings = Vec::new();
     bindings::apply(&mut role, changes, &mut warnings)?;
     refuse_fields_of_other_type(changes, role.rules.role_type())?;
-    role.alias = bindings::alias(&role, changes)?;
+    role.options.alias = bindings::alias(&role, changes)?;
     match &mut role.rules {
         RoleRules::Iam(rules) => iam::apply(rules, changes)?,
         RoleRules::Gce(rules) => gce::apply(rules, changes, &mut warnings)?,

@@ -20,7 +20,7 @@ pub(super) fn check(role: &Role) -> Result<(), RoleError> {
         }
         _ => {}
     }
-    if role.trust_claims {
+    if role.options.trust_claims {
         let fields = only_live(role);
         if !fields.is_empty() {
             return Err(RoleError::NeedsLiveChecks(fields));
@@ -61,10 +61,13 @@ fn only_live(role: &Role) -> Vec<String> {
     };
     true_names([
         ("add_group_aliases", role.add_group_aliases),
-        ("bound_folders", !role.bound_folders.is_empty()),
+        ("bound_folders", !role.options.bound_folders.is_empty()),
         ("bound_instance_groups", groups),
         ("bound_labels", labels),
-        ("bound_organizations", !role.bound_organizations.is_empty()),
+        (
+            "bound_organizations",
+            !role.options.bound_organizations.is_empty(),
+        ),
         ("bound_projects", projects),
     ])
 }

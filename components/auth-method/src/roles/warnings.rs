@@ -19,11 +19,12 @@ pub(super) fn add_warnings(
         warnings.push(RoleWarning::RegionsBesideZones);
     }
     let role_type = role.rules.role_type();
-    let alias = role.alias.unwrap_or(config.alias(role_type));
+    let alias = role.options.alias.unwrap_or(config.alias(role_type));
     if role.add_group_aliases && alias == AliasSource::RoleId {
         warnings.push(RoleWarning::GroupAliasesOnSharedEntity);
     }
-    let above = !role.bound_folders.is_empty() || !role.bound_organizations.is_empty();
+    let above =
+        !role.options.bound_folders.is_empty() || !role.options.bound_organizations.is_empty();
     let any_project = role.bound_projects.is_empty() && !above;
     let any_account = role.bound_service_accounts == [ANY_ACCOUNT];
     match &role.rules {
@@ -38,7 +39,7 @@ pub(super) fn add_warnings(
         }
         RoleRules::Iam(_) => {}
     }
-    if role.trust_claims {
+    if role.options.trust_claims {
         warnings.push(RoleWarning::ClaimsTrusted);
     }
 }

@@ -160,7 +160,7 @@ fn larger_role(stage: &Stage, name: &str, count: usize) -> Role {
     let mut role = read(stage);
     role.bound_service_accounts = numbered(count);
     role.bound_service_accounts.push(EMAIL.to_owned());
-    role.bound_audiences = vec!["a".repeat(ENTRY_BYTES + 1)];
+    role.options.bound_audiences = vec!["a".repeat(ENTRY_BYTES + 1)];
     let value = encode(&role).unwrap();
     stage.put_without_index([(format!("m1/role/{name}"), value)]);
     role
@@ -191,7 +191,10 @@ fn s14_a_larger_role_of_an_older_store_is_read_used_shrunk_and_deleted() {
     edit(&[], &["a1@x.example"]).unwrap();
     let shrunk = read(&stage);
     assert_eq!(shrunk.bound_service_accounts.len(), ACCOUNTS + 5);
-    assert_eq!(shrunk.bound_audiences, larger.bound_audiences);
+    assert_eq!(
+        shrunk.options.bound_audiences,
+        larger.options.bound_audiences
+    );
     stage.service.delete_role(&stage.mount, "dev").unwrap();
     let gone = stage.service.read_role(&stage.mount, "dev").unwrap();
     assert_eq!(gone, None);

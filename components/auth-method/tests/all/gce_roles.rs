@@ -1,8 +1,8 @@
 //! Writes of gce roles, and of the fields that both types have beyond the reference's: contract 3.2 to 3.4.
 
 use gatehouse_auth_method::{
-    AliasSource, DeprecatedField, GceRules, Role, RoleChanges, RoleError, RoleRules, RoleWarning,
-    Roles, TokenParameters,
+    AliasSource, DeprecatedField, GceRules, Role, RoleChanges, RoleError, RoleOptions, RoleRules,
+    RoleWarning, Roles, TokenParameters,
 };
 
 use crate::instances::gce;
@@ -52,12 +52,7 @@ fn contract_3_4_a_new_gce_role_needs_nothing_but_its_type() {
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: Default::default(),
-        bound_folders: Vec::new(),
-        bound_organizations: Vec::new(),
-        bound_audiences: Vec::new(),
-        alias: None,
-        refuse_replay: false,
-        trust_claims: false,
+        options: RoleOptions::default(),
     };
     assert_eq!(role, expected);
 }
@@ -173,7 +168,7 @@ fn what_only_live_checks_can_decide_needs_them() {
         ..gce()
     };
     assert_eq!(warnings(&stage, claims_only), [RoleWarning::ClaimsTrusted]);
-    assert!(read(&stage).trust_claims);
+    assert!(read(&stage).options.trust_claims);
     let labelled = RoleChanges {
         bound_labels: list(&["a:b"]),
         ..RoleChanges::default()
@@ -184,7 +179,7 @@ fn what_only_live_checks_can_decide_needs_them() {
         ..labelled
     };
     assert_eq!(warnings(&stage, both), []);
-    assert!(!read(&stage).trust_claims);
+    assert!(!read(&stage).options.trust_claims);
 }
 
 #[test]
@@ -205,14 +200,14 @@ fn fields_beyond_the_reference_are_stored_and_only_changed_when_sent() {
             ..sent()
         });
         let role = read(&stage);
-        assert_eq!(role.bound_folders, ["12", "34"]);
-        assert_eq!(role.bound_organizations, ["56"]);
+        assert_eq!(role.options.bound_folders, ["12", "34"]);
+        assert_eq!(role.options.bound_organizations, ["56"]);
         assert_eq!(
-            role.bound_audiences,
+            role.options.bound_audiences,
             ["https://a.example", "https://b.example"]
         );
-        assert_eq!(role.alias, Some(AliasSource::Caller));
-        assert!(role.refuse_replay);
+        assert_eq!(role.options.alias, Some(AliasSource::Caller));
+        assert!(role.options.refuse_replay);
         stage.role(RoleChanges::default());
         assert_eq!(read(&stage), role);
         stage.role(RoleChanges {
@@ -223,17 +218,13 @@ fn fields_beyond_the_reference_are_stored_and_only_changed_when_sent() {
             refuse_replay: Some(false),
             ..RoleChanges::default()
         });
-        assert_eq!(read(&stage).alias, Some(AliasSource::RoleId));
+        assert_eq!(read(&stage).options.alias, Some(AliasSource::RoleId));
         stage.role(RoleChanges {
             alias_source: text(""),
             ..RoleChanges::default()
         });
         let expected = Role {
-            bound_folders: Vec::new(),
-            bound_organizations: Vec::new(),
-            bound_audiences: Vec::new(),
-            alias: None,
-            refuse_replay: false,
+            options: RoleOptions::default(),
             ..role
         };
         assert_eq!(read(&stage), expected);

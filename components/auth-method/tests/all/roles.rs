@@ -2,7 +2,8 @@
 
 use gatehouse_auth_method::{
     AboveBound, ConfigChanges, DeprecatedField, IamRules, LegacyTokenFields, Precondition, Role,
-    RoleChanges, RoleError, RoleRules, RoleWarning, RoleWritten, Roles, TokenParameters, TokenType,
+    RoleChanges, RoleError, RoleOptions, RoleRules, RoleWarning, RoleWritten, Roles,
+    TokenParameters, TokenType,
 };
 use gatehouse_ports::CommitError;
 
@@ -63,12 +64,7 @@ fn contract_3_4_a_new_role_has_an_id_and_the_defaults() {
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: LegacyTokenFields::default(),
-        bound_folders: Vec::new(),
-        bound_organizations: Vec::new(),
-        bound_audiences: Vec::new(),
-        alias: None,
-        refuse_replay: false,
-        trust_claims: false,
+        options: RoleOptions::default(),
     };
     assert_eq!(role, expected);
 }

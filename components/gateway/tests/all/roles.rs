@@ -1,7 +1,8 @@
 //! `role/<name>` (contract 3).
 
 use gatehouse_auth_method::{
-    AliasSource, GceRules, IamRules, LegacyTokenFields, Role, RoleRules, TokenParameters,
+    AliasSource, GceRules, IamRules, LegacyTokenFields, Role, RoleOptions, RoleRules,
+    TokenParameters,
 };
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
@@ -41,12 +42,7 @@ fn role(rules: RoleRules) -> Role {
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: LegacyTokenFields::default(),
-        bound_folders: Vec::new(),
-        bound_organizations: Vec::new(),
-        bound_audiences: Vec::new(),
-        alias: None,
-        refuse_replay: false,
-        trust_claims: false,
+        options: RoleOptions::default(),
     }
 }
 
@@ -76,12 +72,12 @@ fn a_gce_role_shows_its_bounds_and_what_goes_beyond_the_reference_once_it_is_set
         maximum_instance_age: 3600,
     }));
     full.bound_service_accounts = texts(&["*"]);
-    full.bound_folders = texts(&["1"]);
-    full.bound_organizations = texts(&["2"]);
-    full.bound_audiences = texts(&["https://a.example"]);
-    full.alias = Some(AliasSource::Caller);
-    full.refuse_replay = true;
-    full.trust_claims = true;
+    full.options.bound_folders = texts(&["1"]);
+    full.options.bound_organizations = texts(&["2"]);
+    full.options.bound_audiences = texts(&["https://a.example"]);
+    full.options.alias = Some(AliasSource::Caller);
+    full.options.refuse_replay = true;
+    full.options.trust_claims = true;
     full.legacy.ttl = Some(5);
     assert_eq!(
         read(full),
@@ -111,7 +107,7 @@ fn the_alias_source_has_the_name_that_its_type_of_role_knows() {
         (gce(), AliasSource::RoleId, "role_id"),
     ] {
         let mut role = role(rules);
-        role.alias = Some(alias);
+        role.options.alias = Some(alias);
         assert_eq!(read(role)["alias_source"], shown);
     }
 }
