@@ -44,10 +44,6 @@ mod component;
 #[cfg(test)]
 extern crate self as gatehouse_orgs;
 #[cfg(test)]
-#[path = "../tests/all/stores.rs"]
-#[allow(dead_code, reason = "each group of tests uses a part of it")]
-mod stores;
-#[cfg(test)]
 #[path = "../tests/all/world.rs"]
 #[allow(
     dead_code,

@@ -1,8 +1,6 @@
 //! Bounds of everything that callers can fill; no list reads more than it shows.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::server::{ROOT, Server, TestStore, sudo};
+use crate::server::{ROOT, Server, sudo};
 use gatehouse_access::{
     Access, AccessService, AliasRequest, CreateError, CreateRequest, Entities as _,
     EntityAliases as _, EntityChanges, FieldTooLong, GroupChanges, Groups as _, IdentityError,
@@ -10,7 +8,8 @@ use gatehouse_access::{
     Policies as _, System as _, TokenCreation as _, TokenParameters, TokenRoleChanges,
     TokenRoles as _, TuneError, WritePermission,
 };
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
+use gatehouse_ports::doubles::CountingStore;
+use gatehouse_ports::{Change, Store};
 
 const KIB: usize = 1024;
 
@@ -18,44 +17,6 @@ fn too_long(field: &str, bytes: usize) -> FieldTooLong {
     FieldTooLong {
         field: field.to_owned(),
         bytes: u32::try_from(bytes).unwrap(),
-    }
-}
-
-/// A store that remembers the largest answer it gave.
-struct Measured {
-    store: &'static TestStore,
-    largest: AtomicUsize,
-}
-
-impl Measured {
-    fn of(server: &Server) -> Self {
-        Self {
-            store: server.store,
-            largest: AtomicUsize::new(0),
-        }
-    }
-
-    fn note<'a>(&self, entries: impl Iterator<Item = &'a Entry>) {
-        let size = entries.map(|entry| entry.value.len()).sum();
-        self.largest.fetch_max(size, Ordering::SeqCst);
-    }
-}
-
-impl Store for Measured {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        let entries = self.store.get(keys)?;
-        self.note(entries.iter().flatten());
-        Ok(entries)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        let page = self.store.scan(prefix, after, limit)?;
-        self.note(page.items.iter().map(|item| &item.entry));
-        Ok(page)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.store.commit(checks, changes)
     }
 }
 
@@ -99,10 +60,10 @@ fn s14_policies_are_listed_without_their_texts() {
     }
     let names = server.access.list_policies().unwrap();
     assert_eq!(names.len(), 62);
-    let measured = Measured::of(&server);
+    let measured = CountingStore::new(server.store);
     let access = AccessService::new(&measured, server.clock, server.random);
     assert_eq!(access.list_policies().unwrap(), names);
-    assert!(measured.largest.load(Ordering::SeqCst) < 100 * KIB);
+    assert!(measured.take_counts().largest_answer < 100 * KIB);
 
     // A store of before the index of names.
     for key in server.store.keys() {
@@ -111,7 +72,7 @@ fn s14_policies_are_listed_without_their_texts() {
         }
     }
     assert_eq!(access.list_policies().unwrap(), names);
-    assert!(measured.largest.load(Ordering::SeqCst) < 6 * KIB * KIB);
+    assert!(measured.take_counts().largest_answer < 6 * KIB * KIB);
     server.access.delete_policy("p00").unwrap();
     let names = server.access.list_policies().unwrap();
     assert_eq!(names.len(), 61);
@@ -140,10 +101,10 @@ fn s14_token_roles_are_listed_without_what_they_hold() {
     }
     let names = list(&server.access);
     assert_eq!(names.len(), 60);
-    let measured = Measured::of(&server);
+    let measured = CountingStore::new(server.store);
     let access = AccessService::new(&measured, server.clock, server.random);
     assert_eq!(list(&access), names);
-    assert!(measured.largest.load(Ordering::SeqCst) < 100 * KIB);
+    assert!(measured.take_counts().largest_answer < 100 * KIB);
 
     // A store of before the index of names.
     for key in server.store.keys() {
@@ -152,7 +113,7 @@ fn s14_token_roles_are_listed_without_what_they_hold() {
         }
     }
     assert_eq!(list(&access), names);
-    assert!(measured.largest.load(Ordering::SeqCst) < 6 * KIB * KIB);
+    assert!(measured.take_counts().largest_answer < 6 * KIB * KIB);
     let page = access.list_token_roles(Some("r10"), 2).unwrap();
     assert_eq!(
         (page.keys, page.next),
@@ -218,13 +179,13 @@ fn s14_mounts_of_before_with_long_descriptions_are_read_and_their_number_is_boun
         let mount = edited(&long, "\"path\":\"gcp/\"", &path);
         put(&server, &format!("mount/auth/old{number:02}"), mount);
     }
-    let measured = Measured::of(&server);
+    let measured = CountingStore::new(server.store);
     let access = AccessService::new(&measured, server.clock, server.random);
     let mounts = access.list_mounts().unwrap();
     assert_eq!(mounts.len(), 72);
     let shown: usize = mounts.iter().map(|mount| mount.description.len()).sum();
     assert!(shown <= 72 * 4 * KIB, "{shown}");
-    assert!(measured.largest.load(Ordering::SeqCst) <= 16 * 810 * KIB);
+    assert!(measured.take_counts().largest_answer <= 16 * 810 * KIB);
     let tuning = MountTuning {
         default_lease_ttl: Some(60),
         ..MountTuning::default()

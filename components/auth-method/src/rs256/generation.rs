@@ -75,18 +75,10 @@ fn prime(random: &impl Random) -> Result<U1024, RandomError> {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_ports::doubles::SeededRandom;
+    use gatehouse_ports::doubles::{NoRandom, SeededRandom};
 
     use super::super::SigningKey;
     use super::*;
-
-    struct NoRandom;
-
-    impl Random for NoRandom {
-        fn fill(&self, _: &mut [u8]) -> Result<(), RandomError> {
-            Err(RandomError)
-        }
-    }
 
     #[test]
     fn contract_7_4_a_new_key_has_2048_bits_and_signs() {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use gatehouse_console::{Console, Exchange, KEY_BYTES, Request, Response, SealingKey, Settings};
 use gatehouse_ports::IpAddress;
@@ -109,24 +110,12 @@ impl Shown {
 /// A browser with one server.
 pub struct Browser {
     pub api: Api,
-    pub clock: Rc<ManualClock>,
+    pub clock: Arc<ManualClock>,
     pub is_https: bool,
     pub cookie: Option<String>,
     /// Beside what every request has.
     pub headers: Vec<(String, Vec<u8>)>,
-    console: Console<Api, Clock, SeededRandom>,
-}
-
-struct Clock(Rc<ManualClock>);
-
-impl gatehouse_ports::Clock for Clock {
-    fn now_milliseconds(&self) -> u64 {
-        self.0.now_milliseconds()
-    }
-
-    fn sleep(&self, duration: std::time::Duration) {
-        self.0.sleep(duration);
-    }
+    console: Console<Api, Arc<ManualClock>, SeededRandom>,
 }
 
 /// Those of a server whose sessions are sealed by `key`.
@@ -147,7 +136,7 @@ impl Browser {
     pub fn with(settings: Settings) -> Self {
         let (api, clock) = (
             Api::default(),
-            Rc::new(ManualClock::at_seconds(1_800_000_000)),
+            Arc::new(ManualClock::at_seconds(1_800_000_000)),
         );
         api.answers(
             "GET",
@@ -158,7 +147,7 @@ impl Browser {
         api.answers("GET", "/v1/sys/health", 200, json!({ "version": "1.21.0" }));
         let random = SeededRandom::new(1);
         Self {
-            console: Console::new(api.clone(), Clock(Rc::clone(&clock)), random, settings),
+            console: Console::new(api.clone(), Arc::clone(&clock), random, settings),
             api,
             clock,
             is_https: false,

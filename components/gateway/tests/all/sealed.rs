@@ -4,31 +4,11 @@ use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
 use gatehouse_gateway::{Gateway, Method, Request, Settings};
 use gatehouse_orgs::Orgs;
-use gatehouse_ports::doubles::{ScriptedHttp, SeededRandom};
-use gatehouse_ports::{
-    Change, Check, CommitError, Entry, HttpError, NoCache, Page, Store, StoreError, SystemClock,
-};
+use gatehouse_ports::doubles::{BrokenStore, ScriptedHttp, SeededRandom};
+use gatehouse_ports::{HttpError, NoCache, StoreError, SystemClock};
 use serde_json::json;
 
 use super::server::{Answer, request};
-
-/// Answers everything with one failure.
-#[derive(Clone)]
-pub struct Failing(StoreError);
-
-impl Store for Failing {
-    fn get(&self, _: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        Err(self.0.clone())
-    }
-
-    fn scan(&self, _: &str, _: Option<&str>, _: u32) -> Result<Page, StoreError> {
-        Err(self.0.clone())
-    }
-
-    fn commit(&self, _: Vec<Check>, _: Vec<Change>) -> Result<(), CommitError> {
-        Err(CommitError::Failed(self.0.clone()))
-    }
-}
 
 fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
     ask_with(method, target, headers, "")
@@ -42,15 +22,15 @@ fn ask_with(method: Method, target: &str, headers: &[(&str, &str)], body: &str) 
     Answer(gateway(&StoreError::Sealed).handle(&request))
 }
 
-pub type FailingGateway = Gateway<
-    AuthMethodService<Failing, NoCache, ScriptedHttp, SystemClock, SeededRandom>,
-    AccessService<Failing, SystemClock, SeededRandom>,
-    Orgs<Failing, SystemClock, SeededRandom>,
+pub type BrokenGateway = Gateway<
+    AuthMethodService<BrokenStore, NoCache, ScriptedHttp, SystemClock, SeededRandom>,
+    AccessService<BrokenStore, SystemClock, SeededRandom>,
+    Orgs<BrokenStore, SystemClock, SeededRandom>,
 >;
 
 /// A gateway over stores that fail so.
-pub fn gateway(failure: &StoreError) -> FailingGateway {
-    let store = || Failing(failure.clone());
+pub fn gateway(failure: &StoreError) -> BrokenGateway {
+    let store = || BrokenStore(failure.clone());
     let random = || SeededRandom::new(1);
     let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
     let settings = gatehouse_auth_method::Settings::default();

@@ -1,8 +1,5 @@
 //! A stop after every single write leaves the old state or the new one, never half of it.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use super::*;
 use gatehouse_orgs::{Plan, SubscriptionTerms, Subscriptions};
 
@@ -30,7 +27,7 @@ fn seen<S: Store>(orgs: &Orgs<S, &ManualClock, &SeededRandom>) -> Vec<Organizati
 /// Runs `change` on the state that `prepare` makes, stopped after 0, 1, 2, ... writes until it comes through.
 fn at_every_stop(
     prepare: impl Fn(&Orgs<&MemoryStore<&ManualClock>, &ManualClock, &SeededRandom>),
-    change: impl Fn(&Orgs<FailingStore<'_, MemoryStore<&ManualClock>>, &ManualClock, &SeededRandom>),
+    change: impl Fn(&Orgs<&FaultyStore<&MemoryStore<&ManualClock>>, &ManualClock, &SeededRandom>),
     check: impl Fn(&[Organization]),
 ) {
     for stop in 0..20 {
@@ -38,18 +35,15 @@ fn at_every_stop(
         let store = world.store();
         let orgs = world.orgs(&store);
         prepare(&orgs);
-        let commits_left = Rc::new(Cell::new(stop));
-        change(&world.orgs(FailingStore {
-            store: &store,
-            commits_left: Rc::clone(&commits_left),
-        }));
+        let faulty = FaultyStore::stopping_after(&store, stop);
+        change(&world.orgs(&faulty));
         check(&seen(&orgs));
         // The remains of a stop are cleared away later, and nothing of it counts meanwhile.
         orgs.maintain().unwrap();
         check(&seen(&orgs));
         let removed = |key: &String| key.starts_with("removed/");
         assert!(!store.keys().iter().any(removed), "stop {stop}");
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             return;
         }
     }

@@ -1,8 +1,5 @@
 //! Records that cannot be read keep upkeep from nothing but themselves.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use gatehouse_storage::{Record, Records, Transaction};
 
 use super::*;
@@ -33,10 +30,8 @@ fn what_is_damaged_of_one_organization_keeps_no_other_from_being_cleared_away() 
         .map(|name| create(&orgs, name).external_id)
         .collect();
     for name in names {
-        let before_sweep = world.orgs(FailingStore {
-            store: &store,
-            commits_left: Rc::new(Cell::new(1)),
-        });
+        let faulty = FaultyStore::stopping_after(&store, 1);
+        let before_sweep = world.orgs(&faulty);
         assert_eq!(before_sweep.delete_named(name, &installation()), Ok(true));
     }
     ids.sort_unstable();

@@ -18,10 +18,8 @@ mod meanwhile;
 mod people;
 mod sharing;
 mod site;
-mod stores;
 mod subscriptions;
 mod tokens;
 mod world;
 
-use stores::FailingStore;
 use world::*;

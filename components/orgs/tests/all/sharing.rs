@@ -1,7 +1,5 @@
 //! Producers and consumers in the store (contract 4.4).
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Barrier;
 use std::thread;
 
@@ -208,11 +206,8 @@ fn contract_4_4_a_consumer_that_is_gone_does_not_count_and_is_cleared_away() {
     let [acme, _, _] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta", "gamma"])).unwrap();
     // The power fails right after the delete itself.
-    let commits_left = Rc::new(Cell::new(1));
-    let failing = world.orgs(FailingStore {
-        store: &store,
-        commits_left,
-    });
+    let faulty = FaultyStore::stopping_after(&store, 1);
+    let failing = world.orgs(&faulty);
     assert_eq!(failing.delete_named("beta", &installation()), Ok(true));
     for _ in 0..2 {
         assert_eq!(consumers(&orgs, &acme, Shared::Modules), ["gamma"]);
@@ -274,11 +269,8 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
         .unwrap();
     assert_eq!(producers(&orgs, &beta, Shared::Modules), ["acme", "gamma"]);
     for name in ["acme", "gamma"] {
-        let commits_left = Rc::new(Cell::new(1));
-        let failing = world.orgs(FailingStore {
-            store: &store,
-            commits_left,
-        });
+        let faulty = FaultyStore::stopping_after(&store, 1);
+        let failing = world.orgs(&faulty);
         assert_eq!(failing.delete_named(name, &installation()), Ok(true));
     }
     assert_eq!(producers(&orgs, &beta, Shared::Modules), [""; 0]);
@@ -314,10 +306,7 @@ fn contract_4_4_disabled_producers_are_neither_shown_nor_counted_to_consumers() 
 /// Runs `change` on an organization that shares with one other, stopped after 0, 1, 2, ... writes until it comes through, and
 /// tells what `acme` shares then.
 fn at_every_stop(
-    change: impl Fn(
-        &Orgs<FailingStore<'_, MemoryStore<&ManualClock>>, &ManualClock, &SeededRandom>,
-        &str,
-    ),
+    change: impl Fn(&Orgs<&FaultyStore<&MemoryStore<&ManualClock>>, &ManualClock, &SeededRandom>, &str),
     check: impl Fn(&Organization, &[String]),
 ) {
     for stop in 0..20 {
@@ -326,11 +315,8 @@ fn at_every_stop(
         let orgs = world.orgs(&store);
         let [acme, beta, gamma, delta] = made(&orgs, ["acme", "beta", "gamma", "delta"]);
         share(&orgs, &acme, &modules(&["beta", "delta"])).unwrap();
-        let commits_left = Rc::new(Cell::new(stop));
-        let failing = world.orgs(FailingStore {
-            store: &store,
-            commits_left: Rc::clone(&commits_left),
-        });
+        let faulty = FaultyStore::stopping_after(&store, stop);
+        let failing = world.orgs(&faulty);
         change(&failing, &acme);
         let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
         let named = consumers(&orgs, &acme, Shared::Modules);
@@ -341,7 +327,7 @@ fn at_every_stop(
             assert_eq!(found.contains(&"acme".to_owned()), wanted, "{name}");
         }
         check(&shown, &named);
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             return;
         }
     }

@@ -3,7 +3,9 @@
 //! The tests inside the crate that need its private items use it as well.
 
 pub use gatehouse_ports::Store;
-pub use gatehouse_ports::doubles::{CountingStore, ManualClock, MemoryStore, SeededRandom};
+pub use gatehouse_ports::doubles::{
+    CountingStore, FaultyStore, ManualClock, MemoryStore, SeededRandom,
+};
 use gatehouse_storage::{Record, Records, Transaction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

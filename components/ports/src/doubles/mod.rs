@@ -1,16 +1,15 @@
 //! Doubles of the ports that live in memory, for tests.
 
 mod counting_store;
-
-pub use counting_store::{CountingStore, StoreCounts};
 mod faults;
 
-pub use faults::{FaultyStore, NoRandom};
+pub use counting_store::{CountingStore, StoreCounts};
+pub use faults::{BrokenStore, FaultyStore, NoRandom};
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
@@ -121,6 +120,34 @@ impl<C: Clock + ?Sized> Clock for &C {
 
     fn sleep(&self, duration: Duration) {
         (**self).sleep(duration);
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now_milliseconds(&self) -> u64 {
+        (**self).now_milliseconds()
+    }
+
+    fn certain_milliseconds(&self) -> u64 {
+        (**self).certain_milliseconds()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        (**self).sleep(duration);
+    }
+}
+
+/// Shows the time of the test, which several instances share, and does not move it while it waits.
+#[derive(Debug, Clone)]
+pub struct SharedTime(pub Arc<ManualClock>);
+
+impl Clock for SharedTime {
+    fn now_milliseconds(&self) -> u64 {
+        self.0.now_milliseconds()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        std::thread::sleep(duration);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::doubles::{ManualClock, SharedTime};
 use gatehouse_ports::{
-    Change, Check, Clock, CommitError, OsRandom, Requirement, Store, StoreError, Version,
+    Change, Check, CommitError, OsRandom, Requirement, Store, StoreError, Version,
 };
 use gatehouse_storage_adapter::Adapter;
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
@@ -16,20 +15,6 @@ pub const SEAL_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 pub const HEAD: &str = "gatehouse.access.records.head";
 
 pub type Instance = Adapter<AdapterHost, SharedTime, OsRandom>;
-
-/// Shows the time of the test, and does not move it while it waits.
-#[derive(Clone)]
-pub struct SharedTime(pub Arc<ManualClock>);
-
-impl Clock for SharedTime {
-    fn now_milliseconds(&self) -> u64 {
-        self.0.now_milliseconds()
-    }
-
-    fn sleep(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
 
 /// A bucket and a clock.
 pub struct Setting {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
-use std::time::Duration;
 
-use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::doubles::{ManualClock, SharedTime};
 use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Difference, HeldKey, OsRandom, Page, Store, StoreError,
+    Change, Check, CommitError, Difference, HeldKey, OsRandom, Page, Store, StoreError,
 };
 use gatehouse_spin_postgres::Pools;
 use gatehouse_spin_sqlite::Databases;
@@ -18,19 +17,6 @@ use gatehouse_store::{Answer, Backend, Namespace};
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
 
 use crate::subject::root_key;
-
-/// Shows the time of the test, and does not move it while it waits.
-pub struct SharedTime(Arc<ManualClock>);
-
-impl Clock for SharedTime {
-    fn now_milliseconds(&self) -> u64 {
-        self.0.now_milliseconds()
-    }
-
-    fn sleep(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
 
 pub struct AdaptedBackend<A> {
     adapters: BTreeMap<Namespace, A>,

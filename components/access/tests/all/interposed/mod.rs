@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gatehouse_access::AccessService;
-use gatehouse_ports::doubles::{ManualClock, SeededRandom};
+use gatehouse_ports::doubles::{FaultyStore, ManualClock, SeededRandom};
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 
 use super::server::{Server, TestStore};
@@ -31,6 +31,12 @@ pub struct Interposed {
 pub type InterposedService =
     AccessService<&'static Interposed, &'static ManualClock, &'static SeededRandom>;
 
+type StoppingService = AccessService<
+    &'static FaultyStore<&'static TestStore>,
+    &'static ManualClock,
+    &'static SeededRandom,
+>;
+
 /// Another instance over the store of `server`, whose commits `arbiter` decides over.
 pub fn interposed(
     server: &Server,
@@ -45,14 +51,9 @@ pub fn interposed(
 }
 
 /// Another instance, whose store is gone after this many commits.
-pub fn stopping_after(server: &Server, commits: u64) -> InterposedService {
-    interposed(server, move |number, _| {
-        if number < commits {
-            Fate::Asked
-        } else {
-            Fate::Lost
-        }
-    })
+pub fn stopping_after(server: &Server, commits: u32) -> StoppingService {
+    let store = FaultyStore::stopping_after(server.store, commits);
+    AccessService::new(Box::leak(Box::new(store)), server.clock, server.random)
 }
 
 impl Store for Interposed {

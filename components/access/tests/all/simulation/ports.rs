@@ -2,11 +2,10 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
-use gatehouse_ports::doubles::MemoryStore;
+use gatehouse_ports::doubles::{ManualClock, MemoryStore};
 use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Store, StoreError,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, Store, StoreError,
 };
 
 /// A fault of the platform that the simulation has to find.
@@ -50,33 +49,9 @@ impl Dice {
     }
 }
 
-/// Shows what it is set to; a wait moves it on.
-pub struct SetClock(AtomicU64);
-
-impl SetClock {
-    pub fn at_seconds(seconds: u64) -> Self {
-        Self(AtomicU64::new(seconds * 1000))
-    }
-
-    pub fn set_seconds(&self, seconds: u64) {
-        self.0.store(seconds * 1000, Ordering::SeqCst);
-    }
-}
-
-impl Clock for SetClock {
-    fn now_milliseconds(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn sleep(&self, duration: Duration) {
-        let milliseconds = u64::try_from(duration.as_millis()).unwrap();
-        self.0.fetch_add(milliseconds, Ordering::SeqCst);
-    }
-}
-
 /// A store in memory under weather: in a storm reads fail, commits are lost, conflict, or are done without an answer.
 pub struct WeatherStore<'a> {
-    inner: MemoryStore<&'a SetClock>,
+    inner: MemoryStore<&'a ManualClock>,
     dice: Mutex<Dice>,
     bug: Bug,
     storm: AtomicBool,
@@ -85,7 +60,7 @@ pub struct WeatherStore<'a> {
 }
 
 impl<'a> WeatherStore<'a> {
-    pub fn new(clock: &'a SetClock, seed: u64, bug: Bug) -> Self {
+    pub fn new(clock: &'a ManualClock, seed: u64, bug: Bug) -> Self {
         Self {
             inner: MemoryStore::new(clock),
             dice: Mutex::new(Dice::new(seed)),

@@ -7,10 +7,10 @@ use gatehouse_access::{
     Tidying as _, TokenLookup as _, TokenReference,
 };
 use gatehouse_ports::Clock;
-use gatehouse_ports::doubles::SeededRandom;
+use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 
 use super::model::{Model, Origin, Standing, Token};
-use super::ports::{Bug, Dice, SetClock, WeatherStore};
+use super::ports::{Bug, Dice, WeatherStore};
 
 /// Operations of one simulation.
 pub const STEPS: usize = 60;
@@ -27,11 +27,11 @@ pub struct Violation {
     pub trace: Trace,
 }
 
-pub type Service<'a> = AccessService<&'a WeatherStore<'a>, &'a SetClock, &'a SeededRandom>;
+pub type Service<'a> = AccessService<&'a WeatherStore<'a>, &'a ManualClock, &'a SeededRandom>;
 
 /// The capability in its weather, beside the model of what must hold.
 pub struct World<'a> {
-    pub clock: &'a SetClock,
+    pub clock: &'a ManualClock,
     pub store: &'a WeatherStore<'a>,
     pub random: &'a SeededRandom,
     pub bug: Bug,
@@ -50,7 +50,7 @@ pub struct World<'a> {
 
 /// Runs the simulation of `seed` to its end or to the first thing that does not hold.
 pub fn simulate(seed: u64, bug: Bug) -> Result<Trace, Violation> {
-    let clock = SetClock::at_seconds(START);
+    let clock = ManualClock::at_seconds(START);
     let store = WeatherStore::new(&clock, seed ^ 0x5706, bug);
     let random = SeededRandom::new(seed);
     let instance = || AccessService::new(&store, &clock, &random);
@@ -241,7 +241,7 @@ impl<'a> World<'a> {
         if self.bug == Bug::StaleClock && self.dice.chance(50) {
             self.behind += to.cast_signed() - now.cast_signed();
         } else {
-            self.clock.set_seconds(to);
+            self.clock.set_milliseconds(to * 1000);
             self.behind = 0;
         }
         format!("clock: {said} to {to}")

@@ -1,7 +1,6 @@
 //! Which pool an organization has for its default, row by row of contract 2.8, and that it is never one that is gone.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 use std::sync::Barrier;
 use std::thread;
 
@@ -9,7 +8,6 @@ use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::{add_pool, keys_with, pool_named};
-use crate::stores::FailingStore;
 use crate::world::*;
 use crate::{AgentPoolError, AgentPools, CreateError, ExecutionMode, Settings, UpdateError};
 
@@ -319,11 +317,8 @@ fn contract_2_8_a_delete_of_the_default_that_is_cut_off_never_leaves_it_dangling
         let pool = add_pool(&orgs, &acme, "pool");
         update(&orgs, &by_attribute("agent", text(&pool.id))).unwrap();
         update(&orgs, &for_stacks(text(&pool.id))).unwrap();
-        let commits_left = Rc::new(Cell::new(stop));
-        let failing = world.orgs(FailingStore {
-            store: &store,
-            commits_left: Rc::clone(&commits_left),
-        });
+        let faulty = FaultyStore::stopping_after(&store, stop);
+        let failing = world.orgs(&faulty);
         let _ = failing.delete_agent_pool(&acme.external_id, &pool.id, &installation());
         let found = orgs.find_agent_pool(&acme.external_id, &pool.id).unwrap();
         let settings = read(&orgs, "acme").unwrap().settings;
@@ -332,7 +327,7 @@ fn contract_2_8_a_delete_of_the_default_that_is_cut_off_never_leaves_it_dangling
         assert_eq!(default_of(&settings), (mode, id), "stop {stop}");
         assert_eq!(stacks_default_of(&settings), (mode, id), "stop {stop}");
         assert_eq!(id.is_some(), stop == 0);
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             return;
         }
     }

@@ -2,8 +2,6 @@
 
 mod default_pools;
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
@@ -12,7 +10,6 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::Transaction;
 
 use crate::owned_keys::WhoseRecord;
-use crate::stores::FailingStore;
 use crate::world::*;
 use crate::{
     AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
@@ -403,11 +400,8 @@ fn a_delete_that_is_cut_off_leaves_the_pool_or_nothing_that_counts() {
         let acme = create(&orgs, "acme");
         let pool = add_pool(&orgs, &acme, "pool");
         add_tokens(&orgs, &acme, &pool, 120);
-        let commits_left = Rc::new(Cell::new(stop));
-        let failing = world.orgs(FailingStore {
-            store: &store,
-            commits_left: Rc::clone(&commits_left),
-        });
+        let faulty = FaultyStore::stopping_after(&store, stop);
+        let failing = world.orgs(&faulty);
         let deleted = failing.delete_agent_pool(&acme.external_id, &pool.id, &installation());
         let found = orgs.find_agent_pool(&acme.external_id, &pool.id).unwrap();
         assert_eq!(found.is_some(), stop == 0);
@@ -421,7 +415,7 @@ fn a_delete_that_is_cut_off_leaves_the_pool_or_nothing_that_counts() {
             );
             assert_eq!(left, [""; 0], "stop {stop}");
         }
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             return;
         }
     }
@@ -436,20 +430,15 @@ fn a_create_and_a_rename_that_are_cut_off_leave_one_pool_under_one_name() {
         let orgs = world.orgs(&store);
         let acme = create(&orgs, "acme");
         let pool = add_pool(&orgs, &acme, "pool");
-        let failing = || {
-            world.orgs(FailingStore {
-                store: &store,
-                commits_left: Rc::new(Cell::new(stop)),
-            })
-        };
-        let id = &acme.external_id;
-        let renamed =
-            failing().update_agent_pool(id, &pool.id, &pool_named("lake"), &installation());
+        let faulty = [(); 2].map(|()| FaultyStore::stopping_after(&store, stop));
+        let [renaming, making] = faulty.each_ref().map(|store| world.orgs(store));
+        let (id, by) = (&acme.external_id, installation());
+        let renamed = renaming.update_agent_pool(id, &pool.id, &pool_named("lake"), &by);
         let name = if renamed.is_ok() { "lake" } else { "pool" };
         assert_eq!(pool_names(&all(&orgs, &acme)), [name]);
         let index = keys_with(&store, &["/agent-pool-name/"]);
         assert_eq!(index, [format!("of/{id}/agent-pool-name/{name}")]);
-        let made = failing().create_agent_pool(id, &pool_named("new"), &installation());
+        let made = making.create_agent_pool(id, &pool_named("new"), &by);
         assert_eq!(made.is_ok(), stop > 0);
         assert_eq!(all(&orgs, &acme).total, 1 + u64::from(stop));
     }

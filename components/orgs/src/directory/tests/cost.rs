@@ -1,9 +1,5 @@
 //! What lists and changes cost.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
-
 use super::*;
 
 #[test]
@@ -72,46 +68,6 @@ fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
     assert_lists(&orgs, &truth(&orgs));
 }
 
-/// Counts what is read.
-struct Counting<'a, C> {
-    store: &'a MemoryStore<C>,
-    bytes: AtomicU64,
-}
-
-impl<C> Counting<'_, C> {
-    fn count<'e>(&self, entries: impl Iterator<Item = &'e Entry>) {
-        let bytes: usize = entries.map(|entry| entry.value.len()).sum();
-        self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
-    }
-}
-
-impl<C: Clock> Store for Counting<'_, C> {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        let found = self.store.get(keys)?;
-        self.count(found.iter().flatten());
-        Ok(found)
-    }
-
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        let found = self.store.get_changed(keys)?;
-        self.count(found.iter().filter_map(|difference| match difference {
-            Difference::Changed(entry) => Some(entry),
-            Difference::Absent | Difference::Unchanged => None,
-        }));
-        Ok(found)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        let page = self.store.scan(prefix, after, limit)?;
-        self.count(page.items.iter().map(|item| &item.entry));
-        Ok(page)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.store.commit(checks, changes)
-    }
-}
-
 #[test]
 fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
     let shape = Shape {
@@ -131,10 +87,7 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
         for number in 0..count {
             create(&orgs, &format!("org-{number:05}"));
         }
-        let counting = Counting {
-            store: &store,
-            bytes: AtomicU64::new(0),
-        };
+        let counting = CountingStore::new(&store);
         let orgs = world.orgs(&counting).with_directory_shape(shape);
         let rare = Filter {
             name: Some("00159".to_owned()),
@@ -145,10 +98,10 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
             ..Reach::default()
         });
         let bytes_of = |viewer: &Viewer, filter: &Filter, number| {
-            let before = counting.bytes.load(Ordering::SeqCst);
+            counting.take_counts();
             let page = orgs.page_at(Edition::Hosted, viewer, filter, number, 20);
             assert_ne!(page.unwrap().organizations, []);
-            counting.bytes.load(Ordering::SeqCst) - before
+            counting.take_counts().value_bytes
         };
         let everything = &Viewer::Everything;
         // Once to have the root and the leaves decoded, by a text so short that all are looked through.

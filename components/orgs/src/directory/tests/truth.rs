@@ -1,14 +1,11 @@
 //! What lists say, whatever happened.
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Barrier;
 use std::thread;
 
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::*;
-use crate::stores::FailingStore;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -42,12 +39,8 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
         stops += 1;
         let world = World::new();
         let store = world.store();
-        let commits_left = Rc::new(Cell::new(stops));
-        let failing = FailingStore {
-            store: &store,
-            commits_left: Rc::clone(&commits_left),
-        };
-        let orgs = world.orgs(failing).with_directory_shape(SMALL);
+        let faulty = FaultyStore::stopping_after(&store, stops);
+        let orgs = world.orgs(&faulty).with_directory_shape(SMALL);
         let mut model = Model::new();
         let mut possible = vec![model.clone()];
         for step in &steps {
@@ -68,7 +61,7 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
         create(&orgs, "new");
         assert_eq!(orgs.delete_named("new", &installation()), Ok(true));
         assert_lists(&orgs, &truth);
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             break;
         }
     }

@@ -1,17 +1,14 @@
 //! A stop after every single write leaves the people as they were or as they were to be.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use super::*;
 
-type Failing = People<FailingStore<'static, MemoryStore<&'static ManualClock>>>;
+type Failing<'a> = People<&'a FaultyStore<Stored>>;
 
 /// Runs `change` on what `prepare` makes, stopped after 0, 1, 2, ... writes until it comes through, and checks each time what is there:
 /// at the stop, and once everything has been cleared away.
 fn at_every_stop<T>(
     prepare: impl Fn(&People<Stored>) -> T,
-    change: impl Fn(&Failing, &T),
+    change: impl Fn(&Failing<'_>, &T),
     check: impl Fn(&People<Stored>, &T),
 ) {
     for stop in 0..20 {
@@ -20,11 +17,8 @@ fn at_every_stop<T>(
         let acme = create(&orgs, "acme");
         let people = People { orgs, acme };
         let prepared = prepare(&people);
-        let commits_left = Rc::new(Cell::new(stop));
-        let failing = world.orgs(FailingStore {
-            store,
-            commits_left: Rc::clone(&commits_left),
-        });
+        let faulty = FaultyStore::stopping_after(store, stop);
+        let failing = world.orgs(&faulty);
         let acme = people.acme.clone();
         change(
             &People {
@@ -40,7 +34,7 @@ fn at_every_stop<T>(
         let unfinished =
             |key: &&String| key.starts_with("removed-team/") || key.starts_with("accepting/");
         assert_eq!(left.iter().filter(unfinished).count(), 0, "stop {stop}");
-        if commits_left.get() > 0 {
+        if faulty.commits_left() > 0 {
             return;
         }
     }

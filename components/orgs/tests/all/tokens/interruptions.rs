@@ -1,7 +1,5 @@
 //! Stops between writes, and many callers at once.
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Barrier;
 use std::thread;
 
@@ -19,11 +17,8 @@ fn a_replacement_or_revocation_that_is_cut_off_leaves_the_old_token_or_its_succe
             let owner = of_organization(&create(&orgs, "acme"));
             let old = issue(&orgs, &owner, &TokenRequest::default());
             presented(&orgs, &old);
-            let commits_left = Rc::new(Cell::new(stop));
-            let failing = world.orgs(FailingStore {
-                store: &store,
-                commits_left: Rc::clone(&commits_left),
-            });
+            let faulty = FaultyStore::stopping_after(&store, stop);
+            let failing = world.orgs(&faulty);
             let new = if revokes {
                 let _ = failing.revoke_token_of(&owner, &installation());
                 None
@@ -31,7 +26,7 @@ fn a_replacement_or_revocation_that_is_cut_off_leaves_the_old_token_or_its_succe
                 let request = TokenRequest::default();
                 failing.issue_token(&owner, &request, &installation()).ok()
             };
-            let is_done = commits_left.get() < stop;
+            let is_done = faulty.commits_left() < stop;
             assert_eq!(presented(&orgs, &old).is_none(), is_done, "stop {stop}");
             assert_eq!(new.is_some(), is_done && !revokes);
             let shown = orgs.token_of(&owner, &installation()).unwrap();

@@ -9,12 +9,12 @@ mod whole;
 use std::sync::{Arc, OnceLock};
 
 use gatehouse_ports::OsRandom;
-use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::doubles::{ManualClock, SharedTime};
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_spin_postgres::{AdapterHost, Pools};
 use gatehouse_storage_adapter::postgres::{Database as _, Host as _, PostgresAdapter, Row, Value};
 
-use crate::setting::{LABEL, SEAL_KEY, SharedTime};
+use crate::setting::{LABEL, SEAL_KEY};
 
 /// Where the time of every test begins, in milliseconds since 1970.
 pub const START: u64 = 1_000_000;

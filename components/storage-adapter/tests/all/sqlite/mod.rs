@@ -11,11 +11,11 @@ mod secrecy;
 use std::sync::Arc;
 
 use gatehouse_ports::OsRandom;
-use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::doubles::{ManualClock, SharedTime};
 use gatehouse_spin_sqlite::{AdapterHost, Connection, Databases};
 use gatehouse_storage_adapter::sqlite::{Row, SqliteAdapter, Value};
 
-use crate::setting::{LABEL, SEAL_KEY, SharedTime};
+use crate::setting::{LABEL, SEAL_KEY};
 
 /// Where the time of every test begins, in milliseconds since 1970.
 pub const START: u64 = 1_000_000;
