@@ -7,16 +7,17 @@ use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use super::*;
 use crate::settings::Settings;
 
-/// Answers with the method, the target, the peer and the size of the body; `/slow` takes a while.
+/// Answers with the method, the target, the peer and the size of the body; `/slow` once it is let go.
 #[derive(Default)]
 pub(super) struct Echo {
     calls: AtomicUsize,
+    let_go: Notify,
 }
 
 impl RequestHandler for Echo {
@@ -27,7 +28,7 @@ impl RequestHandler for Echo {
     ) -> Result<Response<AnswerBody>, RequestError> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         if request.uri().path() == "/slow" {
-            sleep(Duration::from_millis(300)).await;
+            self.let_go.notified().await;
         }
         if request.uri().path() == "/v1/busy" {
             return Err(RequestError::Overloaded);
@@ -84,6 +85,13 @@ impl Running {
 
     pub(super) fn calls(&self) -> usize {
         self.handler.calls.load(Ordering::SeqCst)
+    }
+
+    /// Returns once the handler has so many requests.
+    async fn has_calls(&self, calls: usize) {
+        while self.calls() < calls {
+            tokio::task::yield_now().await;
+        }
     }
 }
 
@@ -279,9 +287,12 @@ async fn h5_an_ambiguous_request_gets_one_answer_and_the_end_of_the_connection()
 #[tokio::test]
 async fn h5_a_refusal_comes_after_the_answers_to_the_requests_before_it() {
     let server = start("").await;
-    let answer = server
-        .exchange("GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost : h\r\n\r\nGET /c HTTP/1.1\r\n\r\n")
-        .await;
+    let requests = "GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost : h\r\n\r\nGET /c HTTP/1.1\r\n\r\n";
+    let let_go = async {
+        server.has_calls(1).await;
+        server.handler.let_go.notify_one();
+    };
+    let (answer, ()) = tokio::join!(server.exchange(requests), let_go);
     assert_eq!(statuses(&answer), ["200", "400"]);
     assert_eq!(server.calls(), 1);
 }
@@ -301,10 +312,7 @@ async fn h5_a_chunked_request_is_the_last_of_its_connection() {
 
 #[tokio::test]
 async fn h3_slow_clients_are_cut_off() {
-    let server = start(
-        "[limits]\nheader_timeout = \"100ms\"\nbody_timeout = \"100ms\"\nidle_timeout = \"600ms\"",
-    )
-    .await;
+    let server = start("[limits]\nheader_timeout = \"100ms\"\nbody_timeout = \"100ms\"").await;
     assert_eq!(server.exchange("").await, "");
     assert_eq!(
         statuses(&server.exchange("GET /v1/a HTTP/1.1\r\nHost:").await),
@@ -313,6 +321,8 @@ async fn h3_slow_clients_are_cut_off() {
     let body = "POST /v1/a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nabc";
     assert_eq!(statuses(&server.exchange(body).await), ["408"]);
     assert_eq!(server.calls(), 0);
+    // With the usual time for a head, however late this machine reads it.
+    let server = start("[limits]\nidle_timeout = \"100ms\"").await;
     let idle = server.exchange("GET /a HTTP/1.1\r\nHost: h\r\n\r\n").await;
     assert_eq!(statuses(&idle), ["200"]);
 }
@@ -486,13 +496,13 @@ async fn o1_stopping_lets_requests_finish_and_takes_no_more() {
     idle.write_all(b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         .await
         .unwrap();
-    while server.calls() < 2 {
-        tokio::task::yield_now().await;
-    }
+    server.has_calls(2).await;
     server.stop.send(()).unwrap();
+    assert_eq!(statuses(&read_to_end(&mut idle).await), ["200"]);
+    // By now the server stops, and the request is still under way.
+    server.handler.let_go.notify_one();
     let answer = read_to_end(&mut busy).await;
     assert!(answer.ends_with("GET /slow 127.0.0.1 0"), "{answer}");
-    assert_eq!(statuses(&read_to_end(&mut idle).await), ["200"]);
     timeout(Duration::from_secs(10), server.serving)
         .await
         .unwrap()
@@ -508,9 +518,7 @@ async fn o1_requests_that_do_not_finish_are_cut_off() {
         .write_all(b"GET /never HTTP/1.1\r\nHost: h\r\n\r\n")
         .await
         .unwrap();
-    while server.calls() < 1 {
-        tokio::task::yield_now().await;
-    }
+    server.has_calls(1).await;
     server.stop.send(()).unwrap();
     timeout(Duration::from_secs(10), server.serving)
         .await
