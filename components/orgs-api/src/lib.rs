@@ -51,6 +51,7 @@ pub use bindings::gatehouse::orgs::sharing::{
 };
 pub use bindings::gatehouse::orgs::site::{
     AdministrationChanges, ApiRate, Bounds, Census, GeneralSettings, GeneralSettingsChanges,
+    Overview,
 };
 pub use bindings::gatehouse::orgs::subscriptions::{FeatureSet, SubscriptionTerms};
 pub use bindings::gatehouse::orgs::teams::{
@@ -66,7 +67,7 @@ pub use bindings::gatehouse::orgs::types::{
     Principal, RetentionDetail, RetentionPolicy, RetentionRule, Right, Settings, Subject,
     Subscription, TeamReference, User,
 };
-pub use bindings::gatehouse::orgs::users::UserDescription;
+pub use bindings::gatehouse::orgs::users::{Account, UserDescription};
 pub use changes::{
     Attribute, ChangeError, FlagChange, NumberChange, RightsChange, TextChange, TextsChange,
 };

@@ -4,7 +4,7 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{
     AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, MembershipFilter,
-    MembershipPage, OwnMembership, RelatedMembership, Relations, User,
+    MembershipPage, OwnMembership, RelatedMembership, Relations,
 };
 
 /// Most teams that are named of memberships that are answered together.
@@ -97,10 +97,6 @@ pub trait Memberships {
         scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), MembershipError>;
-
-    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an organization that does
-    /// not exist has none.
-    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure>;
 }
 
 wraps_failure!(Failure: MembershipError);

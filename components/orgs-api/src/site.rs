@@ -1,8 +1,8 @@
 //! The interface `site`: its functions, and the general settings, which are kept as they are shown.
 
 use crate::{
-    AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Failure,
-    GeneralSettings, GeneralSettingsChanges, Organization,
+    AdministrationChanges, ApiRate, Bounds, Caller, ChangeError, Edition, Failure, GeneralSettings,
+    GeneralSettingsChanges, Organization, Overview,
 };
 
 impl Bounds {
@@ -80,6 +80,6 @@ pub trait Site {
         by: &Caller,
     ) -> Result<Organization, ChangeError>;
 
-    /// How many organizations there are; costs the same however many.
-    fn count_organizations(&self) -> Result<Census, Failure>;
+    /// What site administrators are shown beside these organizations; costs the same however many there are.
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure>;
 }

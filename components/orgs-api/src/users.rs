@@ -2,7 +2,9 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{AttributeIssue, Caller, Failure, Identity, IssuedToken, User, UserDescription};
+use crate::{
+    Account, AttributeIssue, Caller, Failure, Identity, IssuedToken, User, UserDescription,
+};
 
 impl gatehouse_storage::Record for User {
     const SCHEMA: u16 = 1;
@@ -30,16 +32,12 @@ pub trait Users {
         by: &Caller,
     ) -> Result<(User, IssuedToken), CreateUserError>;
 
-    /// The users with these ids, in their order; `None` for those there are not.
-    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
+    /// The user behind an identity, and the organization whose token they present (contract 1.11).
+    fn account_of(&self, identity: &Identity) -> Result<Account, Failure>;
 
-    /// The user behind an identity; for a team, an organization or a workload that is none, the one that stands for it: always the same,
-    /// and stored nowhere (contract 1.11).
-    fn account_of(&self, identity: &Identity) -> Result<User, Failure>;
-
-    /// True if the caller belongs to an organization that the user with this id belongs to as well: as a member, as one of its teams, or as
-    /// the organization itself.
-    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure>;
+    /// The user with this id, if the caller may know them: a site administrator may, and who belongs to an organization that the user belongs
+    /// to as well.
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure>;
 }
 
 wraps_failure!(Failure: CreateUserError);

@@ -6,7 +6,6 @@ use gatehouse_ports::{Clock, Random, Store};
 
 use crate::{
     DelegationScope, Failure, Membership, MembershipStatus, Orgs, Related, Relations, Team, User,
-    Users as _,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -61,6 +60,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     ) -> Result<Vec<User>, Failure> {
         let ids: BTreeSet<&String> = ids.collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
-        Ok(self.users(&ids)?.into_iter().flatten().collect())
+        Ok(self.users_with_ids(&ids)?.into_iter().flatten().collect())
     }
 }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_access_api::Access;
-use gatehouse_orgs_api::{Capability, Decision, Principal, User};
+use gatehouse_orgs_api::{Account, Capability, Decision, Principal};
 use serde_json::{Value, json};
 
 use super::api::Api;
@@ -68,18 +68,18 @@ pub(super) const ACCOUNT: DocumentType = DocumentType::new(
 impl<C: Access, O: Capability> Api<'_, C, O> {
     fn account_details(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
-        let user = self.organizations.account_of(&caller.identity)?;
-        self.shown_account(&caller, &user)
+        let account = self.organizations.account_of(&caller.identity)?;
+        self.shown_account(&caller, &account)
     }
 
     /// Shows a caller the user that they are, or that stands for them.
     pub(super) fn shown_account(
         &self,
         caller: &Caller<'_>,
-        user: &User,
+        account: &Account,
     ) -> Result<Response, ApiError> {
         self.decided(caller, true)?;
-        let behind = self.resource_behind(&caller.identity.principal, user)?;
+        let user = &account.user;
         let creation = self.organizations.creation(
             self.settings.edition,
             &caller.identity,
@@ -117,26 +117,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             let tokens = format!("/api/v2/users/{id}/authentication-tokens");
             let relationships = json!({
                 "authentication-tokens": {"links": {"related": tokens}},
-                "authenticated-resource": {"data": behind},
+                "authenticated-resource": {"data": owner_of_token(&caller.identity.principal, account)},
             });
             resource.insert("relationships".to_owned(), relationships);
         }
         Ok(json_api(200, &Document::new(resource)))
     }
+}
 
-    /// The owner of the token: the user, or the team or organization that the user stands for.
-    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, ApiError> {
-        Ok(match principal {
-            Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
-            Principal::Organization(id) | Principal::AuditReader(id) => {
-                let found = self.organizations.find(self.settings.edition, id)?;
-                let name = found.map_or_else(|| id.clone(), |organization| organization.name);
-                json!({"id": name, "type": "organizations"})
-            }
-            Principal::User(_) | Principal::Installation | Principal::Workload(_) => {
-                json!({"id": user.id, "type": RESOURCE_TYPE})
-            }
-        })
+/// The owner of the token: the user, or the team or organization that the user stands for.
+fn owner_of_token(principal: &Principal, account: &Account) -> Value {
+    match principal {
+        Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
+        Principal::Organization(id) | Principal::AuditReader(id) => {
+            let name = account.organization.as_ref().unwrap_or(id);
+            json!({"id": name, "type": "organizations"})
+        }
+        Principal::User(_) | Principal::Installation | Principal::Workload(_) => {
+            json!({"id": account.user.id, "type": RESOURCE_TYPE})
+        }
     }
 }
 

@@ -127,8 +127,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 page.size,
             )?
         };
-        let all = self.administered(&found.organizations, with_owners)?;
-        let counts = self.organizations.count_organizations()?;
+        let overview = self
+            .organizations
+            .oversee(&external_ids(&found.organizations))?;
+        let all = administered(&found.organizations, &overview.owners, with_owners);
+        let counts = overview.census;
         let mut document = paged(all.data, found.total, page, self.request);
         document.included = all.included;
         if let Some(Value::Object(meta)) = &mut document.meta {
@@ -143,44 +146,31 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn show_administered(&self, name: &str) -> Result<Response, ApiError> {
-        self.administer()?;
+        let (_, organization) = self.administer_named(name)?;
         let with_owners = self.wanted_includes()?.is_some();
-        let organization = self.existing(name)?;
         self.one_administered(&organization, with_owners)
     }
 
     fn update_administered(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
-        let external_id = self.existing(name)?.external_id;
+        let (caller, organization) = self.administer_named(name)?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
-        let organization = self
-            .organizations
-            .administer(edition, &external_id, &changes, &by)?;
+        let organization =
+            self.organizations
+                .administer(edition, &organization.external_id, &changes, &by)?;
         self.one_administered(&organization, false)
     }
 
     fn delete_administered(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
-        let external_id = self.existing(name)?.external_id;
+        let (caller, organization) = self.administer_named(name)?;
         let by = self.recorded_as(&caller);
-        if self.organizations.delete(&external_id, &by)? {
+        if self.organizations.delete(&organization.external_id, &by)? {
             Ok(no_content())
         } else {
             Err(ApiError::NotFound)
         }
-    }
-
-    /// The organization of this name, for a caller to whom all are open.
-    ///
-    /// # Errors
-    ///
-    /// [`ApiError::NotFound`] where there is none.
-    pub(super) fn existing(&self, name: &str) -> Result<Organization, ApiError> {
-        let found = self.organizations.read(self.settings.edition, name)?;
-        found.ok_or(ApiError::NotFound)
     }
 
     fn one_administered(
@@ -188,42 +178,52 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         organization: &Organization,
         with_owners: bool,
     ) -> Result<Response, ApiError> {
-        let all = self.administered(std::slice::from_ref(organization), with_owners)?;
+        let all = self.all_administered(std::slice::from_ref(organization), with_owners)?;
         let mut document = Document::new(all.data.into_iter().next());
         document.included = all.included;
         Ok(json_api(200, &document))
     }
 
     /// Organizations as site administrators see them, with their owners if those are to be included.
-    /// The owners are read in any case, for the relationship names them always (contract 4.14).
     ///
     /// # Errors
     ///
     /// When the capability does not answer.
-    pub(super) fn administered(
+    pub(super) fn all_administered(
         &self,
         organizations: &[Organization],
         with_owners: bool,
     ) -> Result<Document<Vec<Value>>, ApiError> {
-        let ids: Vec<String> = organizations
-            .iter()
-            .map(|organization| organization.external_id.clone())
-            .collect();
-        let owners = self.organizations.owners_of(&ids)?;
-        let resources = organizations
-            .iter()
-            .zip(&owners)
-            .map(|(organization, owners)| resource_of(organization, owners))
-            .collect();
-        let mut document = Document::new(resources);
-        document.included = with_owners.then(|| {
-            let owners = owners.iter().flatten();
-            let each_once: BTreeMap<&str, &User> =
-                owners.map(|user| (user.id.as_str(), user)).collect();
-            each_once.into_values().map(users::resource_of).collect()
-        });
-        Ok(document)
+        let overview = self.organizations.oversee(&external_ids(organizations))?;
+        Ok(administered(organizations, &overview.owners, with_owners))
     }
+}
+
+fn external_ids(organizations: &[Organization]) -> Vec<String> {
+    let ids = organizations.iter();
+    ids.map(|organization| organization.external_id.clone())
+        .collect()
+}
+
+/// Organizations with the owners of each, which are included if that is asked for. The relationship names them always (contract 4.14).
+fn administered(
+    organizations: &[Organization],
+    owners: &[Vec<User>],
+    with_owners: bool,
+) -> Document<Vec<Value>> {
+    let resources = organizations
+        .iter()
+        .zip(owners)
+        .map(|(organization, owners)| resource_of(organization, owners))
+        .collect();
+    let mut document = Document::new(resources);
+    document.included = with_owners.then(|| {
+        let owners = owners.iter().flatten();
+        let each_once: BTreeMap<&str, &User> =
+            owners.map(|user| (user.id.as_str(), user)).collect();
+        each_once.into_values().map(users::resource_of).collect()
+    });
+    document
 }
 
 fn resource_of(organization: &Organization, owners: &[User]) -> Value {

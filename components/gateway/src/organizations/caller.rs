@@ -182,6 +182,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     pub(super) fn administer(&self) -> Result<Caller<'a>, ApiError> {
         let caller = self.authenticate(None)?;
         self.check_media_type()?;
+        self.administering(caller)
+    }
+
+    /// The same for a caller who has been identified.
+    pub(super) fn administering(&self, caller: Caller<'a>) -> Result<Caller<'a>, ApiError> {
         let allowed = caller.is_site_administrator();
         self.decided(&caller, allowed)?;
         allowed.then_some(caller).ok_or(ApiError::NotFound)

@@ -189,6 +189,22 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
+    /// Lets site administrators, and no other caller, do something with the organization of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::administer`], and [`ApiError::NotFound`] where there is no such organization.
+    pub(super) fn administer_named(
+        &self,
+        name: &str,
+    ) -> Result<(Caller<'a>, Organization), ApiError> {
+        let target = OrganizationTarget::Name(name.to_owned());
+        let arrival = self.arrive(Question::new(target, Action::Update, None))?;
+        let caller = self.administering(arrival.caller)?;
+        let position = arrival.position.ok_or(ApiError::NotFound)?;
+        Ok((caller, position.organization))
+    }
+
     /// The question of an action with the organization to which the thing with this id belongs.
     ///
     /// # Errors

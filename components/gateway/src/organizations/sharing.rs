@@ -131,8 +131,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
-        self.administer()?;
-        let producer = self.existing(name)?;
+        let (_, producer) = self.administer_named(name)?;
         let page = PageRequest::always(&self.request.query);
         let found = self.organizations.consumers(
             self.settings.edition,
@@ -141,7 +140,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             page.number,
             page.size,
         )?;
-        let resources = self.administered(&found.organizations, false)?.data;
+        let resources = self.all_administered(&found.organizations, false)?.data;
         Ok(json_api(
             200,
             &paged(resources, found.total, page, self.request),
@@ -149,8 +148,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn replace_consumers(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
-        let producer = self.existing(name)?;
+        let (caller, producer) = self.administer_named(name)?;
         let input = Input::read(&self.request.body)?;
         let consumers = input.resources(Kinds::Any)?.into_iter().map(|resource| {
             OrganizationReference::Name(resource.id.unwrap_or_default().to_owned())
@@ -164,8 +162,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn replace_partnerships(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
-        let producer = self.existing(name)?;
+        let (caller, producer) = self.administer_named(name)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let Attribute::Value(ids) = resource.attributes.texts(CONSUMING_IDS) else {
@@ -189,8 +186,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn replace_registry_partnerships(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
-        let producer = self.existing(name)?;
+        let (caller, producer) = self.administer_named(name)?;
         let input = Input::read(&self.request.body)?;
         let attributes = input.resource(Kinds::Any)?.attributes;
         let mut faults = Vec::new();

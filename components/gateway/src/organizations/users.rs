@@ -50,22 +50,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn show_user(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let own = self.organizations.account_of(&caller.identity)?;
-        if own.id == id {
+        if own.user.id == id {
             return self.shown_account(&caller, &own);
         }
-        let administers = caller.is_site_administrator();
-        let known = administers
-            || self
-                .organizations
-                .shares_organization(&caller.identity, id)?;
-        let user = if known {
-            self.organizations.users(&[id.to_owned()])?.pop().flatten()
-        } else {
-            None
-        };
+        let user = self.organizations.find_user(&caller.identity, id)?;
         self.decided(&caller, user.is_some())?;
         let user = user.ok_or(ApiError::NotFound)?;
-        let resource = if administers {
+        let resource = if caller.is_site_administrator() {
             resource_of(&user)
         } else {
             seen_by_members(&user)

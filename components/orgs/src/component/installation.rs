@@ -2,8 +2,8 @@
 
 use super::{Component, ORGS, wit};
 use crate::{
-    AdministrationChanges, ApiRate, Caller, Census, ChangeError, ConsumerChanges, Edition, Failure,
-    Filter, GeneralSettings, GeneralSettingsChanges, Organization, Page, Partnership, Retention,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Failure, Filter,
+    GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
     RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
 };
 
@@ -105,7 +105,7 @@ impl wit::site::Guest for Component {
         ORGS.administer(edition, &external_id, &changes, &by)
     }
 
-    fn count_organizations() -> Result<Census, Failure> {
-        ORGS.count_organizations()
+    fn oversee(organizations: Vec<String>) -> Result<Overview, Failure> {
+        ORGS.oversee(&organizations)
     }
 }

@@ -7,12 +7,12 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    AccessDecision, AccessQuestion, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
-    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Authorization,
-    Batch, Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition,
-    Event, EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation,
-    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
-    MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
+    AccessDecision, AccessQuestion, Account, AgentPool, AgentPoolChanges, AgentPoolError,
+    AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority,
+    Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
+    DelegationScope, Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification,
+    Identity, Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
+    ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, NumberChange, Organization, OrganizationChanges,
     OrganizationRole, Organizations, Orgs, OwnMembership, OwnedToken, OwningOrganization, Page,
     RelatedMembership, RelatedTeam, Relations, SubscriptionError, SubscriptionTerms, Subscriptions,
@@ -157,16 +157,12 @@ impl wit::users::Guest for Component {
         ORGS.create_user(&description, &by)
     }
 
-    fn users(ids: Vec<String>) -> Result<Vec<Option<User>>, Failure> {
-        ORGS.users(&ids)
-    }
-
-    fn account_of(identity: Identity) -> Result<User, Failure> {
+    fn account_of(identity: Identity) -> Result<Account, Failure> {
         ORGS.account_of(&identity)
     }
 
-    fn shares_organization(identity: Identity, user: String) -> Result<bool, Failure> {
-        ORGS.shares_organization(&identity, &user)
+    fn find_user(identity: Identity, id: String) -> Result<Option<User>, Failure> {
+        ORGS.find_user(&identity, &id)
     }
 }
 
@@ -414,9 +410,5 @@ impl wit::memberships::Guest for Component {
         by: Caller,
     ) -> Result<(), MembershipError> {
         ORGS.remove_membership(&organization, &id, &scope, &by)
-    }
-
-    fn owners_of(organizations: Vec<String>) -> Result<Vec<Vec<User>>, Failure> {
-        ORGS.owners_of(&organizations)
     }
 }

@@ -17,7 +17,7 @@ use crate::users::id_of_user;
 use crate::{
     DelegationScope, Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD,
     MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs,
-    OwnMembership, Principal, Related, User, Users as _,
+    OwnMembership, Principal, Related, User,
 };
 
 /// How many memberships are read at once: in stores that are older than the bounds they can be large.
@@ -148,7 +148,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The names of members, by the ids of the users.
     fn usernames_of(&self, memberships: &[Sought]) -> Result<HashMap<String, String>, Failure> {
         let ids = memberships.iter().filter_map(|found| found.user.clone());
-        let users = self.users(&ids.collect::<Vec<_>>())?;
+        let users = self.users_with_ids(&ids.collect::<Vec<_>>())?;
         let users = users.into_iter().flatten();
         Ok(users.map(|user| (user.id, user.username)).collect())
     }
@@ -277,7 +277,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .collect())
     }
 
-    pub(super) fn owners(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
+    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an organization that does
+    /// not exist has none.
+    pub(crate) fn owners(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
         let ids: Vec<&str> = organizations.iter().map(String::as_str).collect();
         let mut owners = Vec::with_capacity(organizations.len());
         for organization in self.organizations_of(&ids)? {
@@ -291,7 +293,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let distinct: HashSet<&String> = owners.iter().flatten().collect();
         let distinct: Vec<String> = distinct.into_iter().cloned().collect();
-        let users = self.users(&distinct)?.into_iter().flatten();
+        let users = self.users_with_ids(&distinct)?.into_iter().flatten();
         let users: HashMap<String, User> = users.map(|user| (user.id.clone(), user)).collect();
         let known = |ids: Vec<String>| {
             let mut known: Vec<User> = ids.iter().filter_map(|id| users.get(id).cloned()).collect();

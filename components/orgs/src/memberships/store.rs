@@ -17,7 +17,7 @@ use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of
 use crate::{
     Caller, DelegationScope, Failure, Identity, Invitation, Membership, MembershipError,
     MembershipFilter, MembershipPage, Memberships, Orgs, OwnMembership, RelatedMembership,
-    Relations, Resource, User,
+    Relations, Resource,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -190,9 +190,5 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_remove_membership(organization, id, scope, by)
         })
-    }
-
-    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
-        self.owners(organizations)
     }
 }

@@ -12,7 +12,7 @@ use crate::record::{CountRecord, DISABLED_COUNT_KEY, OrganizationRecord};
 use crate::sharing::{EVERYTHING_SHARED, Existence, with_all};
 use crate::{
     AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Failure, Fault,
-    GeneralSettings, GeneralSettingsChanges, Organization, Orgs, Resource, Site,
+    GeneralSettings, GeneralSettingsChanges, Organization, Orgs, Overview, Resource, Site,
 };
 
 const GENERAL_SETTINGS_KEY: &str = "site/general-settings";
@@ -67,11 +67,14 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
         Ok(self.to_organization(edition, record)?)
     }
 
-    fn count_organizations(&self) -> Result<Census, Failure> {
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure> {
         let disabled = self.records.get::<CountRecord>(DISABLED_COUNT_KEY)?;
-        Ok(Census {
-            total: self.total()?,
-            disabled: disabled.map_or(0, |count| count.record.organizations),
+        Ok(Overview {
+            owners: self.owners(organizations)?,
+            census: Census {
+                total: self.total()?,
+                disabled: disabled.map_or(0, |count| count.record.organizations),
+            },
         })
     }
 }

@@ -21,8 +21,8 @@ use crate::name::{self, FoldedName};
 use crate::owned_keys::PointerRecord;
 use crate::rules::is_email_address;
 use crate::{
-    AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs, Resource,
-    Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
+    Account, AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs,
+    Principal, Resource, Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
 };
 
 /// A user that a transaction is going to make.
@@ -54,6 +54,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let user = self.known::<User>(&ReadAhead::default(), [user_key(id)])?;
         let user = user.into_iter().next().flatten();
         Ok(user.map(Arc::unwrap_or_clone))
+    }
+
+    /// The users with these ids, in their order; `None` for those there are not.
+    pub(crate) fn users_with_ids(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
+        let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
+        let found = self.get_many::<User>(&keys)?;
+        let users = found.into_iter().map(|user| user.map(|user| user.record));
+        Ok(users.collect())
     }
 
     /// The user that an entity has been made.
@@ -187,21 +195,25 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
         })
     }
 
-    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
-        let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
-        let found = self.get_many::<User>(&keys)?;
-        Ok(found
-            .into_iter()
-            .map(|user| user.map(|user| user.record))
-            .collect())
+    fn account_of(&self, identity: &Identity) -> Result<Account, Failure> {
+        let organization = match &identity.principal {
+            Principal::Organization(id) | Principal::AuditReader(id) => {
+                self.organizations_of(&[id])?.pop().flatten()
+            }
+            _ => None,
+        };
+        Ok(Account {
+            user: self.user_standing_for(identity)?,
+            organization: organization.map(|record| record.name),
+        })
     }
 
-    fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
-        self.user_standing_for(identity)
-    }
-
-    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
-        self.belongs_with(identity, user)
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure> {
+        if identity.is_site_administrator() || self.belongs_with(identity, id)? {
+            self.load_user(id)
+        } else {
+            Ok(None)
+        }
     }
 }
 
@@ -237,5 +249,31 @@ pub(crate) fn subject_key(subject: &Subject) -> String {
     match subject {
         Subject::Entity(entity) => format!("subject/entity/{}", key_segment(entity)),
         Subject::Installation => "subject/installation".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_ports::MAXIMUM_KEYS_PER_CALL;
+
+    use super::*;
+    use crate::world::{World, installation};
+
+    #[test]
+    fn more_users_are_read_than_one_call_of_the_store_takes() {
+        let world = World::new();
+        let store = world.store();
+        let orgs = world.orgs(&store);
+        let ada = UserDescription {
+            username: "ada".to_owned(),
+            email: "ada@example.com".to_owned(),
+            site_administrator: false,
+        };
+        let (ada, _) = orgs.create_user(&ada, &installation()).unwrap();
+        let mut ids = vec!["user-absent".to_owned(); MAXIMUM_KEYS_PER_CALL];
+        ids.push(ada.id.clone());
+        let users = orgs.users_with_ids(&ids).unwrap();
+        assert_eq!(users.len(), ids.len());
+        assert_eq!(users.last(), Some(&Some(ada)));
     }
 }

@@ -1,8 +1,8 @@
 //! The settings of the installation, and the things that organizations share in it.
 
 use gatehouse_orgs_api::{
-    AdministrationChanges, ApiRate, Caller, Census, ChangeError, ConsumerChanges, Edition, Failure,
-    Filter, GeneralSettings, GeneralSettingsChanges, Organization, Page, Partnership, Retention,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Failure, Filter,
+    GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
     RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
 };
 
@@ -118,7 +118,7 @@ impl Site for ImportedOrganizations {
         site_wit::administer(edition, external_id, changes, by)
     }
 
-    fn count_organizations(&self) -> Result<Census, Failure> {
-        site_wit::count_organizations()
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure> {
+        site_wit::oversee(organizations)
     }
 }

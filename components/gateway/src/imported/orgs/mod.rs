@@ -2,10 +2,12 @@
 
 mod installation;
 
+use std::sync::OnceLock;
+
 use gatehouse_orgs_api::{
-    AccessDecision, AccessQuestion, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
-    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority,
-    Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
+    AccessDecision, AccessQuestion, Account, AgentPool, AgentPoolChanges, AgentPoolError,
+    AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail,
+    Authority, Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
     DelegationScope, Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification,
     Identity, Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
     ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
@@ -97,7 +99,14 @@ impl Organizations for ImportedOrganizations {
 
 impl Subscriptions for ImportedOrganizations {
     fn feature_sets(&self, text: &str) -> Vec<FeatureSet> {
-        subscriptions_wit::feature_sets(text)
+        // All of them are shown with many answers, and are the same as long as the component runs.
+        static ALL: OnceLock<Vec<FeatureSet>> = OnceLock::new();
+        if text.is_empty() {
+            ALL.get_or_init(|| subscriptions_wit::feature_sets(text))
+                .clone()
+        } else {
+            subscriptions_wit::feature_sets(text)
+        }
     }
 
     fn set_subscription_terms(
@@ -174,16 +183,12 @@ impl Users for ImportedOrganizations {
         users_wit::create_user(description, by)
     }
 
-    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
-        users_wit::users(ids)
-    }
-
-    fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
+    fn account_of(&self, identity: &Identity) -> Result<Account, Failure> {
         users_wit::account_of(identity)
     }
 
-    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
-        users_wit::shares_organization(identity, user)
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure> {
+        users_wit::find_user(identity, id)
     }
 }
 
@@ -455,9 +460,5 @@ impl Memberships for ImportedOrganizations {
         by: &Caller,
     ) -> Result<(), MembershipError> {
         memberships_wit::remove_membership(organization, id, scope, by)
-    }
-
-    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
-        memberships_wit::owners_of(organizations)
     }
 }

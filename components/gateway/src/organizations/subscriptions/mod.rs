@@ -85,10 +85,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn set_subscription_terms(&self, name: &str) -> Result<Response, ApiError> {
-        let caller = self.administer()?;
+        let (caller, organization) = self.administer_named(name)?;
         let edition = self.settings.edition;
-        let organization = self.organizations.read(edition, name)?;
-        let organization = organization.ok_or(ApiError::NotFound)?;
         let input = Input::read(&self.request.body)?;
         let terms = terms::subscription_terms(&input.resource(Kinds::Any)?);
         let organization = self.organizations.set_subscription_terms(

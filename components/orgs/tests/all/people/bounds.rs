@@ -199,7 +199,11 @@ fn an_organization_beyond_its_bounds_is_read_and_gets_rid_of_a_team_part_by_part
     for membership in &page.memberships {
         assert_eq!((membership.teams_told, membership.teams.len()), (true, 119));
     }
-    let owners = people.orgs.owners_of(&[people.id().to_owned()]).unwrap();
+    let owners = people
+        .orgs
+        .oversee(&[people.id().to_owned()])
+        .unwrap()
+        .owners;
     assert_eq!(owners[0].len(), 1);
     let mut rounds = 0;
     while store.keys().contains(&mark) {

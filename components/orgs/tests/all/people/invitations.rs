@@ -124,7 +124,11 @@ fn contract_4_11_an_invitation_gives_nothing_until_it_is_accepted() {
     assert_eq!((team.users.len(), team.memberships.len()), (0, 1));
     assert_eq!(team.users_count, 0);
     let owned_by = |count: usize| {
-        let owners = people.orgs.owners_of(&[people.id().to_owned()]).unwrap();
+        let owners = people
+            .orgs
+            .oversee(&[people.id().to_owned()])
+            .unwrap()
+            .owners;
         assert_eq!(owners[0].len(), count);
     };
     owned_by(1);

@@ -263,7 +263,7 @@ fn contract_4_14_owners_of_several_organizations_come_at_once() {
         gone.external_id,
         people.acme.external_id.clone(),
     ];
-    let found = people.orgs.owners_of(&ids).unwrap();
+    let found = people.orgs.oversee(&ids).unwrap().owners;
     let names = |users: &Vec<User>| {
         let names = users.iter().map(|user| user.username.clone());
         names.collect::<Vec<_>>().join(" ")
@@ -350,8 +350,9 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
     let membership = invite().unwrap();
     assert_eq!(store.commits(), commits + 1);
     assert_eq!(membership.status, MembershipStatus::Active);
-    let users = people.orgs.users(std::slice::from_ref(&membership.user));
-    let user = users.unwrap().remove(0).unwrap();
+    let root = installation().identity;
+    let user = people.orgs.find_user(&root, &membership.user);
+    let user = user.unwrap().unwrap();
     assert_eq!(user.subject, Some(Subject::Entity(ENTITY.to_owned())));
     assert_eq!(membership.email, user.email);
     assert_eq!(
@@ -397,17 +398,6 @@ fn a_request_names_as_many_members_as_one_commit_takes() {
     assert_eq!(kept(store), before);
     let most = ids(gatehouse_orgs::MAXIMUM_MEMBERS_AT_ONCE);
     assert_eq!(people.leave(&ops.id, &most, &owner()), Ok(()));
-}
-
-#[test]
-fn more_users_are_read_than_one_call_of_the_store_takes() {
-    let (people, _) = people();
-    let (ada, _) = people.user("ada");
-    let mut ids = vec!["user-nobody".to_owned(); gatehouse_ports::MAXIMUM_KEYS_PER_CALL];
-    ids.push(ada.id.clone());
-    let users = people.orgs.users(&ids).unwrap();
-    assert_eq!(users.len(), ids.len());
-    assert_eq!(users.last(), Some(&Some(ada)));
 }
 
 #[test]

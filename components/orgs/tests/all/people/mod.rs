@@ -13,8 +13,8 @@ mod teams;
 use super::*;
 use gatehouse_orgs::{
     Decision, DelegationScope, Invitation, Membership, MembershipError, MembershipStatus,
-    Memberships, OrganizationRole, OwnMembership, Related, Right, Team, TeamChanges, TeamError,
-    Teams, User, UserDescription, Users,
+    Memberships, OrganizationRole, OwnMembership, Related, Right, Site, Team, TeamChanges,
+    TeamError, Teams, User, UserDescription, Users,
 };
 
 /// An organization `acme` of the installation's, and people.

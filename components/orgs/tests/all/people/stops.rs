@@ -129,7 +129,11 @@ fn an_invitation_is_accepted_in_one_step() {
             let is_active = own.unwrap() == MembershipStatus::Active;
             let manages = people.decision(credential, Action::Delete);
             assert_eq!(manages == Decision::Allowed, is_active);
-            let owners = people.orgs.owners_of(&[people.id().to_owned()]).unwrap();
+            let owners = people
+                .orgs
+                .oversee(&[people.id().to_owned()])
+                .unwrap()
+                .owners;
             assert_eq!(owners[0].len() == 2, is_active);
         },
     );
