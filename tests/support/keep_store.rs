@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gatehouse_tests::{Installation, Storage};
 use serde_json::json;
 
@@ -40,26 +40,5 @@ fn main() -> Result<()> {
     }
     let code = installation.server().terminate()?;
     ensure!(code == Some(0), "the server ended with {code:?}");
-    copy(&installation.folder().join("data"), &to.join("data"))?;
-    copy(
-        &installation.folder().join("seal.key"),
-        &to.join("seal.key"),
-    )?;
-    std::fs::write(to.join("root-token"), installation.root_token())?;
-    Ok(())
-}
-
-/// Copies a file, or a folder with all that is in it.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if from.is_dir() {
-        for entry in std::fs::read_dir(from)? {
-            let entry = entry?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
-    }
-    let folder = to.parent().context("a file without a folder")?;
-    std::fs::create_dir_all(folder)?;
-    std::fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
-    Ok(())
+    installation.keep(to)
 }

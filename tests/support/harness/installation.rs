@@ -126,7 +126,26 @@ impl Installation {
         Self::prepare(program, storage, Seal::KeyFile, settings)
     }
 
-    /// Starts the server over a copy of `store`: a folder that the example `keep_store` has written.
+    /// Copies the durable store of a server that does not run, its key and the operator's token to the new folder `to`, from which
+    /// [`Self::over_kept_store`] starts servers.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is there already, or a file cannot be copied.
+    pub fn keep(&self, to: &Path) -> Result<()> {
+        ensure!(!to.exists(), "{} is there already", to.display());
+        let data = to.join("data");
+        fs::create_dir_all(&data)?;
+        for entry in fs::read_dir(self.folder().join("data"))? {
+            let entry = entry?;
+            fs::copy(entry.path(), data.join(entry.file_name()))?;
+        }
+        fs::copy(self.folder().join("seal.key"), to.join("seal.key"))?;
+        fs::write(to.join("root-token"), &self.root_token)?;
+        Ok(())
+    }
+
+    /// Starts the server over a copy of `store`: a folder that [`Self::keep`] has written.
     ///
     /// # Errors
     ///
