@@ -1,7 +1,7 @@
 //! A durable store with very many live tokens, made by the capability itself and without a request for each.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use anyhow::{Context, Result, anyhow};
 use gatehouse_access::{
@@ -11,16 +11,9 @@ use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
     SystemClock,
 };
-use gatehouse_store::{
-    Backend, Namespace, PrivateStore, RedbBackend, SealedBackend, read_key_file,
-};
-use tokio::runtime::Runtime;
-use tokio::task::JoinSet;
+use gatehouse_store::Namespace;
 
-/// Changes that are committed together: as many as a store takes, less those of one token.
-const CHANGES_AT_ONCE: usize = 1000;
-/// Commits under way at one time, which the backend makes durable together.
-const COMMITS_AT_ONCE: usize = 64;
+use crate::stopped_store::StoppedStore;
 
 /// Logs a workload in at the mount `gcp/` so many times, in the store of a server that is not running, and returns the tokens.
 ///
@@ -28,18 +21,8 @@ const COMMITS_AT_ONCE: usize = 64;
 ///
 /// When the store cannot be opened or a login fails.
 pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
-    let clock = Arc::new(SystemClock);
-    let file = installation.join("data").join("gatehouse.redb");
-    let sealed = SealedBackend::new(RedbBackend::open(&file, clock.clone())?, clock);
-    let key = read_key_file(&installation.join("seal.key"))?;
-    runtime.block_on(sealed.unseal(&key))?;
-    let backend: Arc<dyn Backend> = Arc::new(sealed);
     let store = GatheringStore {
-        runtime,
-        store: PrivateStore::new(backend, Namespace::Access),
+        stopped: StoppedStore::open(installation, Namespace::Access)?,
         gathered: Mutex::default(),
     };
     // Without a quota: so many are as many as one mount may have.
@@ -101,11 +84,9 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
     })
 }
 
-/// A store that gathers changes which need no check, and commits them in the order of their keys: a tree that is filled in another
-/// order writes every page of it again and again.
+/// A store that gathers changes which need no check, and commits them all at the end.
 struct GatheringStore {
-    runtime: Runtime,
-    store: PrivateStore,
+    stopped: StoppedStore,
     gathered: Mutex<Vec<Change>>,
 }
 
@@ -116,51 +97,28 @@ impl GatheringStore {
             .gathered
             .into_inner()
             .map_err(|_| anyhow!("poisoned"))?;
-        changes.sort_unstable_by(|left, right| key(left).cmp(key(right)));
-        let mut changes = changes.into_iter().peekable();
-        self.runtime.block_on(async {
-            let mut commits = JoinSet::new();
-            while changes.peek().is_some() {
-                let together: Vec<Change> = changes.by_ref().take(CHANGES_AT_ONCE).collect();
-                let store = self.store.clone();
-                commits.spawn(async move { store.commit(Vec::new(), together).await });
-                if commits.len() >= COMMITS_AT_ONCE
-                    && let Some(committed) = commits.join_next().await
-                {
-                    committed??;
-                }
-            }
-            while let Some(committed) = commits.join_next().await {
-                committed??;
-            }
-            Ok(())
-        })
-    }
-}
-
-fn key(change: &Change) -> &str {
-    match change {
-        Change::Put { key, .. } | Change::Delete { key } => key,
+        changes.sort_unstable_by(|left, right| left.key().cmp(right.key()));
+        self.stopped.fill(changes)
     }
 }
 
 impl Store for GatheringStore {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.runtime.block_on(self.store.get(keys))
+        self.stopped.get(keys)
     }
 
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        self.runtime.block_on(self.store.get_changed(keys))
+        self.stopped.get_changed(keys)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.runtime.block_on(self.store.scan(prefix, after, limit))
+        self.stopped.scan(prefix, after, limit)
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         // The first login makes the identity, which every later one reads.
         if !checks.is_empty() {
-            return self.runtime.block_on(self.store.commit(checks, changes));
+            return self.stopped.commit(checks, changes);
         }
         self.gathered.lock().expect("nobody panics").extend(changes);
         Ok(())

@@ -18,6 +18,7 @@ mod report;
 mod several_servers;
 mod spin;
 mod spin_floor;
+mod stopped_store;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
