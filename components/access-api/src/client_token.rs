@@ -2,8 +2,8 @@
 
 use zeroize::Zeroizing;
 
+use crate::TokenGrant;
 use crate::bindings::gatehouse::access::tokens;
-use crate::{TokenGrant, TokenReference};
 
 /// The beginning of every service token that the server makes.
 pub const SERVICE_TOKEN_PREFIX: &str = "hvs.";
@@ -43,12 +43,6 @@ impl ClientToken {
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
-    }
-
-    /// This token as the reference that other calls take.
-    #[must_use]
-    pub fn reference(&self) -> TokenReference {
-        TokenReference::Id(self.expose().into())
     }
 }
 

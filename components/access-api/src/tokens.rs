@@ -5,7 +5,7 @@ use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    CreateRequest, Failure, FieldTooLong, Issued, KeyPage, LoginGrant, PoliciesOfRole,
+    ClientToken, CreateRequest, Failure, FieldTooLong, Issued, KeyPage, LoginGrant, PoliciesOfRole,
     RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
 };
 
@@ -76,6 +76,14 @@ pub enum TokenReference {
     /// Its lease: the path that issued it and a hash, `auth/gcp/login/h...`. Of tokens that no mount issued, which are the first
     /// root token and wrapping tokens, there is none.
     Lease(String),
+}
+
+impl ClientToken {
+    /// This token as the reference that other calls take.
+    #[must_use]
+    pub fn reference(&self) -> TokenReference {
+        TokenReference::Id(self.expose().into())
+    }
 }
 
 /// The caller that asks for a token. The caller's token is wiped from memory when this is dropped, and cannot be printed.

@@ -12,8 +12,7 @@ use crate::records::{
     ACCESSOR_PREFIX, AccessorRecord, TOKEN_PREFIX, TokenRecord, accessor_key, token_key,
 };
 use crate::secret::{IN_ORDER, TokenHash};
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Tokens looked at in one round.
 const ROUND: u32 = 200;

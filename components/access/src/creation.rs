@@ -10,21 +10,21 @@ use crate::api::{
     Lifetime, Parent, SERVICE_TOKEN_PREFIX, ServiceField, TokenCreation, TokenReference, TokenRole,
     TokenRoles as _, TokenType, TokenWarning,
 };
+use crate::bounds::{MAXIMUM_POLICIES, require_short_policies};
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
-use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::records::{
     MountRecord, PolicyRecord, TOKEN_MOUNT, TokenRecord, cubbyhole_key, mount_key, policy_key,
     relinquished_key, token_key,
 };
 use crate::secret::TokenHash;
-use crate::service::AccessService;
+use crate::service::{AccessService, load_next};
 use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
 use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
-    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_new_token,
+    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, put_new_token,
 };
 
 /// Most ancestors of one token: each of them is read whenever it is used.

@@ -10,8 +10,7 @@ use crate::records::{
     MountRecord, RelinquishedRecord, TokenRecord, mount_key, relinquished_key, token_key,
 };
 use crate::secret::TokenHash;
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Everything that the validity of some tokens rests on besides their own records.
 #[derive(Default)]

@@ -13,7 +13,8 @@ use crate::api::{
     Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
     TokenType,
 };
-use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
+use crate::bounds::{LIST_BYTES, MAXIMUM_POLICIES, METADATA_BYTES, TEXT_BYTES};
+use crate::bounds::{length_of_pairs, require_short_policies};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
@@ -25,18 +26,6 @@ use crate::records::{
 };
 use crate::service::AccessService;
 use crate::token_store::{grant, identity_policies};
-
-/// Most policies of one token; more would not fit one read of their rules.
-pub(crate) const MAXIMUM_POLICIES: usize = 256;
-
-/// Most that the names of one token's policies have, in bytes, and its address ranges likewise.
-const LIST_BYTES: usize = 64 * 1024;
-
-/// Refuses more than fits the record of a token, an entity or a group.
-pub(crate) fn require_short_policies(policies: &[String]) -> Result<(), FieldTooLong> {
-    let length = policies.iter().map(String::len).sum();
-    FieldTooLong::check("policies", length, LIST_BYTES)
-}
 
 /// The type that mount and role together choose (contract 5.1).
 const fn token_type(mount: MountTokenType, role: Option<TokenType>) -> TokenType {

@@ -13,8 +13,7 @@ use crate::records::{
     DISABLED_MOUNT_PREFIX, DisabledMountRecord, MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord,
     MountTableRecord, TOKEN_MOUNT, disabled_mount_key, mount_key,
 };
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// The type of the cloud identity method.
 pub(crate) const GCP_TYPE: &str = "gcp";

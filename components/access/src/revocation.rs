@@ -11,9 +11,9 @@ use crate::records::{
     token_key,
 };
 use crate::secret::TokenHash;
-use crate::service::AccessService;
+use crate::service::{AccessService, load_next};
 use crate::token_location::{LocatedToken, StoredToken};
-use crate::token_store::{ReadScope, delete_token, load_next};
+use crate::token_store::{ReadScope, delete_token};
 
 /// Children removed in one commit.
 const SWEEP_PAGE: u32 = 200;

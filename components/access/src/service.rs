@@ -1,11 +1,14 @@
 //! The capability over its ports.
 
 use std::sync::{Arc, OnceLock};
+use std::vec::IntoIter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Cacheable, CachedReads, RecordCache, Records};
+use gatehouse_ports::{Clock, Entry, Random, Store};
+use gatehouse_storage::{
+    Cacheable, CachedReads, Loaded, Record, RecordCache, Records, StorageError,
+};
 use zeroize::Zeroizing;
 
 use crate::api::Failure;
@@ -13,6 +16,9 @@ use crate::foundation_guesses::FoundationGuesses;
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
 use crate::settings::Settings;
+
+/// Most keys that one call of a store takes.
+const MAXIMUM_KEYS: usize = 1024;
 
 /// [`Access`](crate::Access) over a store, a clock and a source of randomness.
 ///
@@ -57,6 +63,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(self.cache.read(self.records.store(), keys)?)
     }
 
+    /// The entries of `keys`, in their order; in one round trip unless they are more than a store answers at once.
+    pub(crate) fn read_all<'a>(
+        &self,
+        keys: impl Iterator<Item = &'a String>,
+    ) -> Result<IntoIter<Option<Entry>>, Failure> {
+        let keys: Vec<&str> = keys.map(String::as_str).collect();
+        let mut entries = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(MAXIMUM_KEYS) {
+            entries.extend(self.records.store().get(keys)?);
+        }
+        Ok(entries.into_iter())
+    }
+
     /// The record of `key` as it was when it was last read, for guessing what else to read with it.
     pub(crate) fn last_read<T: Cacheable>(&self, key: &str) -> Option<Arc<T>> {
         self.cache.last_read(key)
@@ -79,4 +98,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let hasher = IdentifierHasher::new(&key).ok_or_else(damaged)?;
         Ok(self.hasher.get_or_init(|| hasher))
     }
+}
+
+/// The record in the next of `entries`.
+pub(crate) fn load_next<S: Store, T: Record>(
+    entries: &mut IntoIter<Option<Entry>>,
+) -> Result<Option<Loaded<T>>, StorageError> {
+    Records::<S>::load(entries.next().flatten())
 }

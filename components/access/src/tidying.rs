@@ -15,8 +15,8 @@ use crate::records::{
     children_prefix, relinquished_key, token_key,
 };
 use crate::secret::TokenHash;
-use crate::service::AccessService;
-use crate::token_store::{delete_token, load_next};
+use crate::service::{AccessService, load_next};
+use crate::token_store::delete_token;
 
 /// Tokens with children looked at in one call.
 const PARENTS: usize = 500;

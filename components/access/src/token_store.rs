@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, IpAddress, Random, Store, Version, networks};
-use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
+use gatehouse_ports::{Clock, IpAddress, Random, Store, Version, networks};
+use gatehouse_storage::{Loaded, StorageError, Transaction};
 
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenView};
 use crate::foundation_guesses::GuessedReads;
@@ -21,9 +21,6 @@ use crate::token_location::{LocatedToken, StoredToken, TokenLocation};
 
 /// Longest policy name, in bytes.
 pub(crate) const MAXIMUM_POLICY_NAME_BYTES: usize = 128;
-
-/// Most keys that one call of a store takes.
-const MAXIMUM_KEYS: usize = 1024;
 
 /// A token that is valid now.
 pub(crate) struct LiveToken {
@@ -370,26 +367,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         Ok(())
     }
-
-    /// The entries of `keys`, in their order; in one round trip unless they are more than a store answers at once.
-    pub(crate) fn read_all<'a>(
-        &self,
-        keys: impl Iterator<Item = &'a String>,
-    ) -> Result<std::vec::IntoIter<Option<Entry>>, Failure> {
-        let keys: Vec<&str> = keys.map(String::as_str).collect();
-        let mut entries = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(MAXIMUM_KEYS) {
-            entries.extend(self.records.store().get(keys)?);
-        }
-        Ok(entries.into_iter())
-    }
-}
-
-/// The record in the next of `entries`.
-pub(crate) fn load_next<S: Store, T: gatehouse_storage::Record>(
-    entries: &mut std::vec::IntoIter<Option<Entry>>,
-) -> Result<Option<Loaded<T>>, StorageError> {
-    Records::<S>::load(entries.next().flatten())
 }
 
 /// Where the rules of `policies` are. `root` has none, those of `response-wrapping` are no record, and a name too long to exist

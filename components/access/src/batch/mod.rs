@@ -10,26 +10,11 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
 pub(crate) use self::keys::{BatchKeyRecord, NO_KEY, batch_key};
-pub(crate) use self::sealing::SealedToken;
 use self::sealing::{MAXIMUM_RECORD_BYTES, SALT_BYTES};
+pub(crate) use self::sealing::{SealError, SealedToken};
 use crate::api::{ClientToken, CreateError, Failure, LoginError};
 use crate::records::TokenRecord;
 use crate::service::AccessService;
-
-/// Why a batch token was not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SealError {
-    /// Its record is longer than [`MAXIMUM_RECORD_BYTES`].
-    TooLarge,
-    /// The server cannot answer now.
-    Failure(Failure),
-}
-
-impl From<Failure> for SealError {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
 
 impl From<SealError> for LoginError {
     fn from(error: SealError) -> Self {

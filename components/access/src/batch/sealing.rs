@@ -8,7 +8,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::SealError;
 use crate::api::BATCH_TOKEN_PREFIX;
 use crate::api::{ClientToken, Failure};
 use crate::one_time_cipher::OneTimeCipher;
@@ -25,6 +24,21 @@ const TAG_BYTES: usize = 16;
 /// Longest text after the prefix that can be a token.
 const MAXIMUM_TEXT_BYTES: usize =
     (NUMBER_BYTES + SALT_BYTES + MAXIMUM_RECORD_BYTES + TAG_BYTES).div_ceil(3) * 4;
+
+/// Why a batch token was not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SealError {
+    /// Its record is longer than [`MAXIMUM_RECORD_BYTES`].
+    TooLarge,
+    /// The server cannot answer now.
+    Failure(Failure),
+}
+
+impl From<Failure> for SealError {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
 
 /// A key's secret half: tokens are sealed and opened under it.
 pub(crate) struct BatchKey {

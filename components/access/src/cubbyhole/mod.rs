@@ -7,32 +7,18 @@
 mod secrets;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Record, Records, Transaction, commit_with_retries};
-use serde::{Deserialize, Serialize};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use self::secrets::Secrets;
+use self::secrets::{CubbyholeRecord, Secrets};
 use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
-use crate::service::AccessService;
+use crate::service::{AccessService, load_next};
 use crate::token_location::{TokenLocation, load_named};
-use crate::token_store::{load_next, put_token};
+use crate::token_store::put_token;
 
 /// For how long secrets outlive a token whose last use is to read them: that request has still to be answered.
 const LAST_USE_SECONDS: u64 = 60;
-
-/// The secrets of a token.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct CubbyholeRecord {
-    /// Makes the key another one each time: hexadecimal digits.
-    salt: String,
-    /// Base64 of the secrets, encrypted under a key that the token yields.
-    sealed_secrets: String,
-}
-
-impl Record for CubbyholeRecord {
-    const SCHEMA: u16 = 1;
-}
 
 /// True if a request is about what its token keeps.
 pub(crate) fn concerns(path: &str) -> bool {

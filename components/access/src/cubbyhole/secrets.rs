@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::Random;
+use gatehouse_storage::Record;
+use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::CubbyholeRecord;
 use crate::api::{CubbyholeError, Failure};
 use crate::one_time_cipher::OneTimeCipher;
 use crate::secret::IdentifierHasher;
@@ -21,6 +22,19 @@ const MAXIMUM_BYTES: usize = 512 * 1024;
 
 /// Random bytes that make the key of each sealing another one.
 const SALT_BYTES: usize = 32;
+
+/// The secrets of a token.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CubbyholeRecord {
+    /// Makes the key another one each time: hexadecimal digits.
+    salt: String,
+    /// Base64 of the secrets, encrypted under a key that the token yields.
+    sealed_secrets: String,
+}
+
+impl Record for CubbyholeRecord {
+    const SCHEMA: u16 = 1;
+}
 
 /// The secrets of one token. Wiped when dropped, the paths too: they are sealed like the contents.
 #[derive(Default)]

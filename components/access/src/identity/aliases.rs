@@ -14,8 +14,7 @@ use crate::random;
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key,
 };
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// The name and the mount that a request settles on.
 pub(super) struct Place {

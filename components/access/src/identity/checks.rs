@@ -2,7 +2,7 @@
 
 use super::records::NameRecord;
 use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
-use crate::login::{MAXIMUM_POLICIES, require_short_policies};
+use crate::bounds::{MAXIMUM_POLICIES, require_short_policies};
 use crate::path_name::is_path_name;
 use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;

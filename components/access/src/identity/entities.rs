@@ -22,8 +22,7 @@ use crate::api::{
 use crate::records::{
     AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, alias_metadata_key, entity_key,
 };
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
     fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {

@@ -19,8 +19,7 @@ use crate::api::{
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Most members and member groups that one write adds and removes, so that it fits one commit.
 const MAXIMUM_CHANGES: usize = 400;

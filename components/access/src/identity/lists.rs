@@ -10,8 +10,7 @@ use super::names::Named;
 use super::records::NameRecord;
 use crate::api::{AliasPage, AliasView, Failure, KeyPage, MountView, Mounts as _};
 use crate::bounds::PAGE_ITEMS;
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Places of an index read in one round.
 const ROUND: usize = 200;

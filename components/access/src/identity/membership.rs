@@ -12,8 +12,7 @@ use super::records::{
 use crate::api::{Failure, GroupType};
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Most group aliases of one login: an ancestry has about a dozen.
 pub(crate) const MAXIMUM_GROUP_ALIASES: usize = 128;

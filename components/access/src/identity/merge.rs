@@ -12,8 +12,7 @@ use super::names::Named;
 use super::records::{AliasReference, NameRecord, alias_id_key, member_key, merged_entity_key};
 use crate::api::{Failure, IdentityError, MergeRequest};
 use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Most aliases, memberships and entities that one merge touches: each changes three records at most, and a commit has room for 1,024.
 /// Most entities, too, that one entity may have come from, so that its removal can clear them away in one commit.

@@ -15,8 +15,7 @@ use super::records::{
 use crate::api::{Failure, IdentityError, folded_identity_name};
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
-use crate::service::AccessService;
-use crate::token_store::load_next;
+use crate::service::{AccessService, load_next};
 
 /// Names moved in one commit.
 const PART: u32 = 200;

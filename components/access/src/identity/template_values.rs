@@ -11,8 +11,8 @@ use crate::policy::{AliasField, GroupField, GroupSelector, Identity, Placeholder
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key,
 };
-use crate::service::AccessService;
-use crate::token_store::{LiveToken, load_next};
+use crate::service::{AccessService, load_next};
+use crate::token_store::LiveToken;
 
 /// The identity behind a token.
 pub(crate) struct TokenIdentity<'t> {

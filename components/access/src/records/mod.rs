@@ -15,7 +15,7 @@ pub(crate) use identity::{
 };
 pub(crate) use mounts::{
     DISABLED_MOUNT_PREFIX, DisabledMountRecord, MOUNT_PREFIX, MOUNT_TABLE_KEY, MigrationRecord,
-    MountRecord, MountTableRecord, TOKEN_MOUNT, disabled_mount_key, migration_key, mount_key,
+    MountRecord, MountTableRecord, disabled_mount_key, migration_key, mount_key,
 };
 pub(crate) use policies::{
     POLICY_NAME_PREFIX, POLICY_PREFIX, PolicyNameRecord, PolicyRecord, RulesRecord, policy_key,
@@ -23,9 +23,9 @@ pub(crate) use policies::{
 };
 pub(crate) use tokens::{
     ACCESSOR_PREFIX, AccessorRecord, CHILD_PREFIX, ChildRecord, FIRST_ROOT_PATH, LEASE_MARK,
-    RELINQUISHED_PREFIX, RelinquishedRecord, TOKEN_PREFIX, TokenOrigin, TokenRecord, WrappedRecord,
-    accessor_key, child_key, children_prefix, cubbyhole_key, relinquished_key, token_key,
-    wrapped_key,
+    RELINQUISHED_PREFIX, RelinquishedRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenOrigin, TokenRecord,
+    WrappedRecord, accessor_key, child_key, children_prefix, cubbyhole_key, relinquished_key,
+    token_key, wrapped_key,
 };
 
 /// Key of the [`SystemRecord`].

@@ -17,9 +17,6 @@ pub(crate) const MOUNT_TABLE_KEY: &str = "mount-table";
 /// The prefix of the keys of all [`MountRecord`]s.
 pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
 
-/// Path of the mount that issues tokens to token holders.
-pub(crate) const TOKEN_MOUNT: &str = "token/";
-
 /// Changes with every mount that comes or goes, so that two changes at related paths cannot pass each other.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MountTableRecord {

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use super::{TOKEN_MOUNT, is_zero};
+use super::is_zero;
 use crate::api::{Lifetime, TokenType};
 use crate::policy::RESPONSE_WRAPPING;
 use crate::secret::{TokenHash, TokenNames};
 
 /// The issuing path that the root token of an initialization shows.
 pub(crate) const FIRST_ROOT_PATH: &str = "auth/token/root";
+
+/// Path of the mount that issues tokens to token holders.
+pub(crate) const TOKEN_MOUNT: &str = "token/";
 
 /// Before the hash in the name of a lease.
 pub(crate) const LEASE_MARK: char = 'h';

@@ -18,9 +18,9 @@ use crate::policy::RESPONSE_WRAPPING;
 use crate::random;
 use crate::records::{TokenRecord, WrappedRecord, token_key, wrapped_key};
 use crate::secret::{IdentifierHasher, TokenHash};
-use crate::service::AccessService;
+use crate::service::{AccessService, load_next};
 use crate::token_location::load_named;
-use crate::token_store::{delete_token, load_next, put_new_token};
+use crate::token_store::{delete_token, put_new_token};
 
 /// Longest content, in bytes: what a record can hold in base64, beside the rest of it.
 const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
