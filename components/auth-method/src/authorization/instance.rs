@@ -2,7 +2,8 @@
 
 use gatehouse_ports::{Clock, Http, Random};
 
-use super::{Caller, Claimant, account_inputs, account_of, confirmed, is_bound, lets_in};
+use super::account::{account_inputs, account_of, confirmed, is_bound, lets_in};
+use super::claimant::{Caller, Claimant};
 use crate::google::{
     ApiError, Google, Instance, InstanceName, Membership, ServiceAccount, region_of,
 };

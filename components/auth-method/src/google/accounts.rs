@@ -3,40 +3,16 @@
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Http, Random};
-use serde::{Deserialize, Serialize};
 
-use super::authorized::ApiError;
-use super::exchange::{CallError, Question};
+use super::api_error::ApiError;
+use super::call_error::CallError;
+use super::exchange::Question;
+use super::service_account::{ServiceAccount, service_account_in};
 use super::single_flight::SharedQuestion;
-use super::strict::identity_in;
 use super::{Api, Google};
 
 /// Milliseconds that the state of an account is believed without asking again.
 const BELIEVED_FOR: u64 = 60_000;
-
-/// A service account, by Google's word.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ServiceAccount {
-    pub(crate) email: String,
-    pub(crate) unique_id: String,
-    pub(crate) project_id: String,
-    #[serde(default)]
-    pub(crate) disabled: bool,
-}
-
-impl ServiceAccount {
-    /// True if `name` is its e-mail address or its unique id, exactly.
-    pub(crate) fn is_called(&self, name: &str) -> bool {
-        name == self.unique_id || name == self.email
-    }
-
-    fn is_complete(&self) -> bool {
-        [&self.email, &self.unique_id, &self.project_id]
-            .iter()
-            .all(|text| !text.is_empty())
-    }
-}
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The account with this e-mail address or unique id.
@@ -62,12 +38,6 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let answer = self.authorized_answer(&Question::get(Api::Iam, url))?;
         service_account_in(&answer.body).ok_or_else(|| CallError::Unusable(Api::Iam).into())
     }
-}
-
-/// The account that an answer of the API tells of; `None` when it is not one about an account.
-pub(crate) fn service_account_in(body: &[u8]) -> Option<ServiceAccount> {
-    let account: ServiceAccount = identity_in(body).ok()?;
-    account.is_complete().then_some(account)
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Http, Random};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::authorized::ApiError;
-use super::exchange::{CallError, Question};
+use super::ancestor::{Ancestor, Ancestry};
+use super::api_error::ApiError;
+use super::call_error::CallError;
+use super::exchange::Question;
 use super::single_flight::SharedQuestion;
 use super::strict::Object;
 use super::{Api, Google};
@@ -16,21 +18,6 @@ use crate::jwt::is_project;
 const BELIEVED_FOR: u64 = 60_000;
 /// Most rows of an answer. Google allows ten folders above each other.
 const MAXIMUM_ROWS: usize = 64;
-/// Longest number of a folder or organization, in digits.
-const MAXIMUM_DIGITS: usize = 32;
-
-/// A project, folder or organization on the way from a project to the top.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ancestor {
-    /// `project`, `folder` or `organization`.
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    /// The id of a project, the number of another.
-    pub(crate) id: String,
-}
-
-/// The project itself and what is above it, nearest first.
-pub(super) type Ancestry = Vec<Ancestor>;
 
 #[derive(Deserialize)]
 struct AncestryAnswer {
@@ -42,24 +29,6 @@ struct AncestryAnswer {
 #[serde(rename_all = "camelCase")]
 struct Row {
     resource_id: Object<Ancestor>,
-}
-
-impl Ancestor {
-    /// True if it can be above a project, and has such a number as those have.
-    fn is_above_projects(&self) -> bool {
-        matches!(self.kind.as_str(), "folder" | "organization")
-            && (1..=MAXIMUM_DIGITS).contains(&self.id.len())
-            && self.id.bytes().all(|byte| byte.is_ascii_digit())
-    }
-
-    /// True if it is of a kind that means anything here; Google may add others.
-    fn is_known(&self) -> bool {
-        matches!(self.kind.as_str(), "project" | "folder" | "organization")
-    }
-
-    fn is_project(&self, id: &str) -> bool {
-        self.kind == "project" && self.id == id
-    }
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {

@@ -2,66 +2,17 @@
 
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::Google;
 use super::answers::api_refusal;
-use super::cached_answer::{Failure, Nature};
-use super::exchange::{CallError, Question};
+use super::api_error::ApiError;
+use super::call_error::CallError;
+use super::client::Google;
+use super::exchange::Question;
 use super::strict::object_in;
-use crate::{
-    ApiRefusal, CredentialsError, CredentialsRefusal, CredentialsStep, GoogleCallError,
-    StorageError,
-};
+use crate::{CredentialsError, CredentialsRefusal, CredentialsStep};
 
 /// Remembered access tokens that are replaced for one question: this instance's own, and the one that instances share.
 const REPLACED_TOKENS: u32 = 2;
-
-/// Why there is no answer to work with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum ApiError {
-    /// Google refused: 4xx, of which 404 and 403 concern the object that was asked for.
-    Refused(ApiRefusal),
-    Credentials(CredentialsError),
-    Call(CallError),
-    /// Concerns the login that met it alone.
-    #[serde(skip)]
-    Storage(StorageError),
-}
-
-impl Failure for ApiError {
-    fn nature(&self) -> Nature {
-        match self {
-            Self::Refused(refusal) if refusal.status == 404 => Nature::Absence,
-            Self::Refused(_) => Nature::Refusal,
-            Self::Credentials(_) | Self::Call(CallError::Denied(_)) => Nature::Obstacle,
-            Self::Call(CallError::Unavailable(_) | CallError::Unusable(_)) => Nature::Outage,
-            Self::Storage(_) => Nature::OwnTrouble,
-        }
-    }
-}
-
-impl From<CallError> for ApiError {
-    fn from(error: CallError) -> Self {
-        Self::Call(error)
-    }
-}
-
-impl From<CredentialsError> for ApiError {
-    fn from(failure: CredentialsError) -> Self {
-        Self::Credentials(failure)
-    }
-}
-
-impl From<CallError> for GoogleCallError {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Denied(api) => Self::EndpointDenied(api.name().into()),
-            CallError::Unusable(api) => Self::GoogleUnusable(api.name().into()),
-            CallError::Unavailable(api) => Self::GoogleUnavailable(api.name().into()),
-        }
-    }
-}
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The JSON that an API answers with the mount's access token.

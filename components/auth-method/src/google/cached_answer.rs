@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::exchange::CallError;
+use super::call_error::CallError;
 
 /// Between two questions because of something that an answer lacks, and for as long an absence is believed.
 const ASK_AGAIN_AFTER: u64 = 30_000;

@@ -6,8 +6,9 @@ use gatehouse_ports::{Clock, Http, Random};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::authorized::ApiError;
-use super::exchange::{CallError, Question};
+use super::api_error::ApiError;
+use super::call_error::CallError;
+use super::exchange::Question;
 use super::strict::{Object, identity_in};
 use super::{Api, Google};
 

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use gatehouse_ports::rules::jittered;
 use gatehouse_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Method, Random};
-use serde::{Deserialize, Serialize};
 use url::Url;
 use zeroize::Zeroize;
 
-use super::{Api, Google};
+use super::call_error::CallError;
+use super::client::Google;
+use super::deadline::Deadline;
+use super::endpoints::Api;
 
 /// For one question, with its retries, unless it says otherwise.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
-/// For one login or renewal, with all its questions.
-const LOGIN_LIMIT: Duration = Duration::from_secs(20);
 /// Tries after the first.
 const MAXIMUM_RETRIES: u32 = 2;
 /// The pause before the first retry is up to this long, and up to twice as long each time.
@@ -22,39 +22,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Longest answer, in bytes.
 const MAXIMUM_ANSWER_BYTES: usize = 1024 * 1024;
-
-/// The point in time by which everything must be done.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deadline(u64);
-
-impl Deadline {
-    /// For a login or renewal that begins now.
-    pub(crate) fn of_login(clock: &impl Clock) -> Self {
-        Self::after(clock, LOGIN_LIMIT)
-    }
-
-    fn after(clock: &impl Clock, limit: Duration) -> Self {
-        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        Self(clock.now_milliseconds().saturating_add(limit))
-    }
-
-    /// `None` when no time is left.
-    pub(super) fn time_left(self, clock: &impl Clock) -> Option<Duration> {
-        let left = self.0.saturating_sub(clock.now_milliseconds());
-        (left > 0).then(|| Duration::from_millis(left))
-    }
-}
-
-/// Why there is no answer to work with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum CallError {
-    /// Google could not be reached in time, or answered 429 or 5xx.
-    Unavailable(Api),
-    /// The server's operator or its host does not allow the call.
-    Denied(Api),
-    /// The answer was not what the API promises: a redirect, too much of it, or something else than the JSON asked for.
-    Unusable(Api),
-}
 
 /// A question to an API.
 #[derive(Clone)]

@@ -7,9 +7,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use super::authorized::ApiError;
+use super::api_error::ApiError;
+use super::call_error::CallError;
 use super::compute::{instance_path, region_of};
-use super::exchange::{CallError, Question};
+use super::exchange::Question;
 use super::strict::Object;
 use super::{Api, Google, Instance};
 use crate::{GceRules, GroupLocations};

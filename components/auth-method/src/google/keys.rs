@@ -5,12 +5,13 @@
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
-use serde::{Deserialize, Serialize};
 
-use super::cached_answer::{Failure, Found, Nature};
-use super::exchange::{CallError, Question};
+use super::cached_answer::Found;
+use super::call_error::CallError;
+use super::exchange::Question;
 use super::freshness::lifetime;
 use super::key_document::KeyDocument;
+use super::key_error::KeyError;
 use super::single_flight::SharedQuestion;
 use super::{Api, Google};
 use crate::KeyRefusal;
@@ -39,33 +40,6 @@ impl KeyOwner {
         match self {
             Self::Google => "Google",
             Self::Account => "the service account",
-        }
-    }
-}
-
-/// Why there is no key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum KeyError {
-    Call(CallError),
-    Refused(KeyRefusal),
-}
-
-impl From<CallError> for KeyError {
-    fn from(error: CallError) -> Self {
-        Self::Call(error)
-    }
-}
-
-impl Failure for KeyError {
-    fn nature(&self) -> Nature {
-        match self {
-            Self::Call(CallError::Unavailable(_) | CallError::Unusable(_)) => Nature::Outage,
-            Self::Call(CallError::Denied(_)) => Nature::Obstacle,
-            // Anything but 404 may be a fault on the way to a document that is as good as before. Its keys end with its life, and the
-            // account is asked about at every login beside them (SEC-G7).
-            Self::Refused(KeyRefusal::DocumentUnreadable) => Nature::Reticence,
-            // Google says that the account is gone.
-            Self::Refused(_) => Nature::Absence,
         }
     }
 }

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use gatehouse_ports::Version;
 use gatehouse_storage::key_segment;
 
-use super::ancestry::Ancestry;
-use super::authorized::ApiError;
+use super::access_token::AccessToken;
+use super::ancestor::Ancestry;
+use super::api_error::ApiError;
 use super::key_document::KeyDocument;
-use super::keys::KeyError;
+use super::key_error::KeyError;
 use super::slot::{CacheSlot, lock};
-use super::tokens::AccessToken;
 use super::{Endpoints, ServiceAccount, Settings};
 use crate::config::ConfigRecord;
 

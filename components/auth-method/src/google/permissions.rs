@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Http, Random};
 use serde::{Deserialize, Serialize};
 
-use super::authorized::ApiError;
+use super::api_error::ApiError;
 use super::exchange::Question;
 use super::{Api, Google};
 use crate::{CredentialsError, GoogleCallError, PermissionsFound, StorageError};

@@ -8,8 +8,9 @@ use gatehouse_ports::{Clock, Http, Random};
 use serde::Deserialize;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::authorized::ApiError;
-use super::exchange::{CallError, Question};
+use super::api_error::ApiError;
+use super::call_error::CallError;
+use super::exchange::Question;
 use super::strict::object_in;
 use super::{Api, Google};
 use crate::CredentialsError;

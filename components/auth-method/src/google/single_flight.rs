@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use super::cached_answer::{Failure, Found, Known, Nature, Need};
-use super::exchange::CallError;
+use super::call_error::CallError;
 use super::slot::CacheSlot;
 use super::{Api, Google};
 

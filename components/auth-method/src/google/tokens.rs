@@ -1,10 +1,9 @@
 //! Access tokens for Google's APIs, remembered until shortly before their end (contract 8.1, rule 6).
 
 use gatehouse_ports::{Clock, Http, Random};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use zeroize::Zeroizing;
 
-use super::authorized::ApiError;
+use super::access_token::AccessToken;
+use super::api_error::ApiError;
 use super::cached_answer::Found;
 use super::single_flight::SharedQuestion;
 use super::{Api, Google};
@@ -13,38 +12,6 @@ use super::{Api, Google};
 const RENEWED_BEFORE_END: u64 = 300;
 /// Seconds that an access token is remembered at most, whatever the answer says.
 const LONGEST_LIFETIME: u64 = 12 * 3600;
-
-/// An access token in memory.
-///
-/// It has no `Debug`: it is a secret.
-#[derive(Serialize, Deserialize)]
-pub(super) struct AccessToken {
-    #[serde(
-        serialize_with = "serialize_secret",
-        deserialize_with = "deserialize_secret"
-    )]
-    text: Zeroizing<String>,
-}
-
-impl AccessToken {
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-}
-
-/// Only the memory that instances share sees it.
-fn serialize_secret<S: Serializer>(
-    text: &Zeroizing<String>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
-}
-
-fn deserialize_secret<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Zeroizing<String>, D::Error> {
-    String::deserialize(deserializer).map(Zeroizing::new)
-}
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// A token that is good for some minutes at least.

@@ -10,7 +10,7 @@ use zeroize::ZeroizeOnDrop;
 use super::FetchedToken;
 use super::token_answer::token_in;
 use crate::config::read_key_file;
-use crate::google::authorized::ApiError;
+use crate::google::api_error::ApiError;
 use crate::google::exchange::Question;
 use crate::google::{Api, Google};
 use crate::{CredentialsError, CredentialsStep};

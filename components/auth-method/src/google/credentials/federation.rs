@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
+use super::source::Federation;
 use super::token_answer::{header_value, success};
 use super::{FetchedToken, SCOPE};
 use crate::google::answers::{api_refusal, token_refusal};
-use crate::google::authorized::ApiError;
+use crate::google::api_error::ApiError;
 use crate::google::exchange::Question;
 use crate::google::{Api, Google};
 use crate::{CredentialsError, CredentialsStep};
@@ -19,20 +20,6 @@ const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
 /// Seconds that Google lets the token of an account live at most.
 const LONGEST_LIFETIME: u64 = 43_200;
-
-/// The values that federation needs.
-///
-/// It has no `Debug`: it holds a token.
-pub(crate) struct Federation {
-    /// Says which mount this is.
-    pub(crate) identity_token: Zeroizing<String>,
-    /// As configured: the provider of a workload identity pool.
-    pub(crate) audience: String,
-    /// The service account to act as.
-    pub(crate) service_account_email: String,
-    /// Seconds that the access token is to live.
-    pub(crate) lifetime: u64,
-}
 
 #[derive(Deserialize)]
 struct Exchanged {

@@ -9,7 +9,7 @@ use super::{FetchedToken, SCOPE};
 use crate::CredentialsError;
 use crate::config::CredentialsRecord;
 use crate::google::Google;
-use crate::google::authorized::ApiError;
+use crate::google::api_error::ApiError;
 use crate::jwt::sign;
 use crate::rs256::SigningKey;
 

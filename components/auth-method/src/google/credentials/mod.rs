@@ -3,31 +3,19 @@
 mod application_default;
 mod federation;
 mod key_file;
+mod source;
 mod token_answer;
 
-pub(crate) use federation::Federation;
+pub(crate) use source::{Federation, Source};
 
 use gatehouse_ports::{Clock, Http, Random};
 use zeroize::Zeroizing;
 
-use super::Google;
-use super::authorized::ApiError;
-use crate::config::CredentialsRecord;
+use super::api_error::ApiError;
+use super::client::Google;
 
 /// The use that an access token is good for.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-
-/// Where a mount's access tokens come from, with what is needed to ask for one.
-///
-/// It has no `Debug`: it holds secrets.
-pub(crate) enum Source {
-    /// A stored service-account key.
-    Key(CredentialsRecord),
-    /// An identity token of this server, to be exchanged.
-    Federation(Federation),
-    /// Whatever the server itself has.
-    ApplicationDefault,
-}
 
 /// An access token as it came.
 ///

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::FetchedToken;
 use crate::google::answers::token_refusal;
-use crate::google::authorized::ApiError;
+use crate::google::api_error::ApiError;
 use crate::google::exchange::Question;
 use crate::google::strict::object_in;
 use crate::google::{Api, Google};
