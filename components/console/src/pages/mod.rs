@@ -11,163 +11,28 @@ mod listing;
 mod mounts;
 mod organizations;
 mod overview;
+mod places;
 mod policies;
 mod resources;
 mod revocation;
 mod roles;
+mod route;
 pub mod sign_in;
 mod site;
 mod tokens;
 mod tuning;
+mod visit;
 
-use maud::{Markup, html};
-use serde_json::Value;
+use maud::html;
 
-use crate::api::{Api, ApiError};
+pub use visit::{Outcome, Visit};
+
+use self::places::{MOUNTS, SIGN_IN, SIGN_OUT, SITE};
+use self::route::Route;
+use self::visit::{Answer, once_more, require_free, required, then, typed_mount};
 use crate::form::Fields;
-use crate::layout::{Page, refusal, refused, status_of};
-use crate::session::{Credential, Session};
+use crate::layout::{Page, refusal};
 
-/// A request for a page.
-pub struct Visit<'a> {
-    /// The address, without the query.
-    pub path: &'a str,
-    /// The query.
-    pub query: &'a Fields,
-    /// The form that was sent. `None` where a page is only looked at.
-    pub form: Option<&'a Fields>,
-    /// The visitor's session.
-    pub session: &'a Session,
-    /// The time, in seconds since 1970.
-    pub now: u64,
-    /// The API, with the visitor's token.
-    pub api: &'a Api<'a>,
-}
-
-impl<'a> Visit<'a> {
-    /// The text of `name` in the query, which the page cannot do without.
-    ///
-    /// # Errors
-    ///
-    /// 400 when it is missing.
-    fn asked(&self, name: &str) -> Result<&'a str, ApiError> {
-        required(name, self.query.text(name))
-    }
-
-    /// The form that was sent to `path`. A page that shows that form again does so because it was refused, and fills it with what was typed.
-    fn sent_to(&self, path: &str) -> Option<&'a Fields> {
-        self.form.filter(|_| self.path == path)
-    }
-
-    /// What was typed into a field of the form at `path`; empty where that form was not sent.
-    fn typed(&self, path: &str, name: &str) -> &'a str {
-        self.sent_to(path).map_or("", |form| form.text(name))
-    }
-}
-
-/// `text`, which is that of `name`.
-///
-/// # Errors
-///
-/// 400 when it is empty.
-fn required<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
-    match text {
-        "" => Err(ApiError::new(400, format!("The {name} is missing"))),
-        text => Ok(text),
-    }
-}
-
-/// The path of a mount as a form names it: with or without `auth/` before it, which stands before every mount in the API.
-///
-/// # Errors
-///
-/// 400 when it is missing.
-fn typed_mount<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiError> {
-    let path = text.trim_matches('/');
-    required(name, path.strip_prefix("auth/").unwrap_or(path))
-}
-
-/// Makes sure that there is nothing at `path` of the API yet: a write there would take its place.
-///
-/// # Errors
-///
-/// 409 when there is something, and the error of the API when it does not tell.
-fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError> {
-    match visit.api.read(path) {
-        Ok(_) => Err(ApiError::new(409, "the name is in use")),
-        Err(error) if error.status == 404 => Ok(()),
-        Err(mut error) => {
-            let told = "nothing was written: whether the name is in use could not be read";
-            error.messages.push(told.to_owned());
-            Err(error)
-        }
-    }
-}
-
-/// The result of a visit.
-pub enum Outcome {
-    /// A page.
-    Page(Page),
-    /// The page in answer to a form that was carried out, with what it made: that is shown this once.
-    Made(Page),
-    /// A document for programs.
-    Document(Value),
-    /// The page at that address.
-    Redirect(String),
-    /// A session with that token.
-    SignedIn(Credential),
-    /// The end of the session, with what there is to say about its token.
-    SignedOut(Option<&'static str>),
-}
-
-/// The result of a page that asks the API, which can refuse.
-type Answer = Result<Outcome, ApiError>;
-
-/// Makes a page.
-type Look = fn(&Visit<'_>) -> Answer;
-/// Does what a form asks for.
-type Act = fn(&Visit<'_>, &Fields) -> Answer;
-
-/// A page or a form at an address.
-struct Route {
-    path: &'static str,
-    /// `None` where there is only a form to be sent to.
-    look: Option<Look>,
-    /// `None` where no form is sent to.
-    act: Option<Act>,
-}
-
-impl Route {
-    /// A page.
-    const fn page(path: &'static str, look: Look) -> Self {
-        Self {
-            path,
-            look: Some(look),
-            act: None,
-        }
-    }
-
-    /// The address that a form of another page is sent to.
-    const fn form(path: &'static str, act: Act) -> Self {
-        Self {
-            path,
-            look: None,
-            act: Some(act),
-        }
-    }
-
-    /// A page with a form that is sent to the same address.
-    const fn both(path: &'static str, look: Look, act: Act) -> Self {
-        Self {
-            path,
-            look: Some(look),
-            act: Some(act),
-        }
-    }
-}
-
-const SIGN_IN: &str = "/ui/sign-in";
-const SIGN_OUT: &str = "/ui/sign-out";
 const OPENAPI: &str = "/ui/openapi.json";
 
 /// Every address, but that of the stylesheet.
@@ -181,7 +46,7 @@ const ROUTES: [&[Route]; 4] = [
         Route::form(SIGN_OUT, sign_in::sign_out),
         Route::page("/ui/", overview::page),
         Route::both(
-            mounts::PATH,
+            MOUNTS,
             |visit| mounts::list(visit, html! {}),
             mounts::enable,
         ),
@@ -248,7 +113,7 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
     answer.unwrap_or_else(|error| {
         Outcome::Page(match error.status {
             // To all others these pages do not exist.
-            404 if visit.path.starts_with(site::PATH) => site::for_administrators(),
+            404 if visit.path.starts_with(SITE) => site::for_administrators(),
             _ => refusal(&error),
         })
     })
@@ -312,28 +177,4 @@ pub fn too_long() -> Page {
             p { "It was not read. A form may have 512 KiB: check what you pasted. Use the API for longer values." }
         },
     }
-}
-
-/// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.
-fn then(
-    done: Result<Value, ApiError>,
-    place: String,
-    again: impl FnOnce(Markup) -> Answer,
-) -> Answer {
-    match done {
-        Ok(_) => Ok(Outcome::Redirect(place)),
-        Err(error) => once_more(error, again),
-    }
-}
-
-/// Shows the page `again` with the refusal `error`.
-fn once_more(error: ApiError, again: impl FnOnce(Markup) -> Answer) -> Answer {
-    // Where the page cannot be made either, the first refusal is told.
-    let Ok(mut answer) = again(refused(&error)) else {
-        return Err(error);
-    };
-    if let Outcome::Page(page) = &mut answer {
-        page.status = status_of(&error);
-    }
-    Ok(answer)
 }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::confirmation::{is_asked, require_typed, typing};
+use super::places::MOUNTS;
 use super::{Answer, Outcome, Visit, once_more, required, then, tuning, typed_mount};
 use crate::api::{at, encoded, encoded_path};
 use crate::form::Fields;
@@ -11,8 +12,6 @@ use crate::layout::{Page, button, form, input, table};
 
 /// The name of the list.
 const NAME: &str = "Auth mounts";
-/// Where mounts are listed and enabled.
-pub const PATH: &str = "/ui/mounts";
 
 /// The list, below what was just said, with a form that enables one more.
 pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
@@ -23,16 +22,18 @@ pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         .flatten()
         .map(|(path, mount)| row(visit, path.trim_end_matches('/'), mount))
         .collect();
-    let path = visit.sent_to(PATH).map_or("gcp", |form| form.text("path"));
+    let path = visit
+        .sent_to(MOUNTS)
+        .map_or("gcp", |form| form.text("path"));
     Ok(Outcome::Page(Page::new(
         NAME,
         html! {
             (told)
             (table(NAME, &["Path", "Type", "Description", "Pages", "Actions"], &rows, "There are no auth mounts yet: enable one."))
             h2 { "Enable the Google Cloud method" }
-            (form(visit.session, PATH, html! {
+            (form(visit.session, MOUNTS, html! {
                 (input("path", "Path", "Clients log in at auth/<path>/login.", path))
-                (input("description", "Description", "For people; it has no effect.", visit.typed(PATH, "description")))
+                (input("description", "Description", "For people; it has no effect.", visit.typed(MOUNTS, "description")))
             }, "Enable"))
         },
     )))
@@ -88,7 +89,7 @@ pub fn disable(visit: &Visit<'_>, form: &Fields) -> Answer {
     visit
         .api
         .delete(&format!("/v1/sys/auth/{}", encoded_path(path)))?;
-    Ok(Outcome::Redirect(PATH.to_owned()))
+    Ok(Outcome::Redirect(MOUNTS.to_owned()))
 }
 
 fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
@@ -101,7 +102,7 @@ fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
                 input type="hidden" name="path" value=(path);
                 (typing("Path", "Type the path of the mount once more."))
             }, "Disable it"))
-            p { a href=(PATH) { "Leave it as it is" } }
+            p { a href=(MOUNTS) { "Leave it as it is" } }
         },
     )
 }

@@ -157,7 +157,7 @@ fn of_mounts(visit: &Visit<'_>, seen: &mut Seen) {
     seen.counts.push(("Auth mounts", methods.len().to_string()));
     if methods.is_empty() {
         let text = "No workload can log in yet: enable the Google Cloud method";
-        seen.findings.push(Finding::at(super::mounts::PATH, text));
+        seen.findings.push(Finding::at(super::places::MOUNTS, text));
     }
     let mut mounts = Vec::new();
     for mount in methods.iter().take(MOUNTS_LOOKED_AT) {

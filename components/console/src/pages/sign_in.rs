@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::{Answer, Outcome, SIGN_IN, Visit, revocation, typed_mount};
+use super::places::SIGN_IN;
+use super::{Answer, Outcome, Visit, revocation, typed_mount};
 use crate::api::{ApiError, at, encoded_path};
 use crate::exchange::Request;
 use crate::form::Fields;

@@ -62,7 +62,7 @@ pub fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             (told)
             @if visit.query.text("done") == "saved" { (notice("The tuning is saved.")) }
             (form(visit.session, &address(mount), attribute_fields(FIELDS, &tuning, visit.sent_to(PATH)), "Save"))
-            p { a href=(super::mounts::PATH) { "Auth mounts" } }
+            p { a href=(super::places::MOUNTS) { "Auth mounts" } }
         },
     )))
 }

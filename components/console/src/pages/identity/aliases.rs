@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Kind, id_of, shown_by_name};
+use super::kind::{Kind, id_of};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table};
@@ -64,8 +64,12 @@ pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) ->
     }
 }
 
-/// Adds an alias.
-pub(super) fn add(visit: &Visit<'_>, form: &Fields) -> Answer {
+/// Adds an alias. Where it is refused, `show` shows the object once more.
+pub(super) fn add(
+    visit: &Visit<'_>,
+    form: &Fields,
+    show: impl FnOnce(Kind, &str, Markup) -> Answer,
+) -> Answer {
     let (kind, owner) = (Kind::named(form.text("kind")), form.text("owner"));
     let added = accessor(visit, form.text("mount")).and_then(|accessor| {
         visit.api.write(
@@ -77,9 +81,7 @@ pub(super) fn add(visit: &Visit<'_>, form: &Fields) -> Answer {
             }),
         )
     });
-    then(added, kind.address(owner), |told| {
-        shown_by_name(visit, kind, owner, told)
-    })
+    then(added, kind.address(owner), |told| show(kind, owner, told))
 }
 
 /// The accessor of the mount at `path`.

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::Kind;
+use super::kind::Kind;
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input, select, tick};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Kind, id_of};
+use super::kind::{Kind, id_of};
 use crate::api::ApiError;
 use crate::form::Fields;
 use crate::layout::{Page, area, form, input};

@@ -2,61 +2,17 @@
 
 mod aliases;
 mod editing;
+mod kind;
 mod merging;
 
 use maud::{Markup, html};
-use serde_json::Value;
 
+use self::kind::Kind;
 use super::listing::listed;
 use super::{Answer, Outcome, Route, Visit};
-use crate::api::{ApiError, at, encoded, shown};
+use crate::api::{ApiError, encoded, shown};
 use crate::form::Fields;
 use crate::layout::{Page, button, facts, table};
-
-/// The two kinds of objects that identity has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Entity,
-    Group,
-}
-
-impl Kind {
-    /// The kind that a form or a query names.
-    fn named(name: &str) -> Self {
-        match name {
-            "group" => Self::Group,
-            _ => Self::Entity,
-        }
-    }
-
-    /// Its name in addresses, here and in the API.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Entity => "entity",
-            Self::Group => "group",
-        }
-    }
-
-    /// The page of the object of that name.
-    fn address(self, name: &str) -> String {
-        format!("/ui/identity/{}?name={}", self.name(), encoded(name))
-    }
-
-    /// The path of the object of that name in the API.
-    fn path_of_name(self, name: &str) -> String {
-        format!("/v1/identity/{}/name/{}", self.name(), encoded(name))
-    }
-
-    /// The object of that name.
-    ///
-    /// # Errors
-    ///
-    /// When the answer is not a success.
-    fn read(self, visit: &Visit<'_>, name: &str) -> Result<Value, ApiError> {
-        let mut answer = visit.api.read(&self.path_of_name(name))?;
-        Ok(answer.get_mut("data").map(Value::take).unwrap_or_default())
-    }
-}
 
 /// The pages below `/ui/identity`.
 pub const ROUTES: &[Route] = &[
@@ -69,7 +25,11 @@ pub const ROUTES: &[Route] = &[
     }),
     Route::both("/ui/identity/edit", editing::page, editing::save),
     Route::form("/ui/identity/delete", delete),
-    Route::form("/ui/identity/alias", aliases::add),
+    Route::form("/ui/identity/alias", |visit, form| {
+        aliases::add(visit, form, |kind, owner, told| {
+            shown_by_name(visit, kind, owner, told)
+        })
+    }),
     Route::form("/ui/identity/alias/delete", aliases::delete),
     Route::both(
         "/ui/identity/merge",
@@ -151,15 +111,6 @@ fn shown_by_name(visit: &Visit<'_>, kind: Kind, name: &str, told: Markup) -> Ans
             p { a href="/ui/identity" { "Identity" } }
         },
     )))
-}
-
-/// The identifier of the object of that name.
-///
-/// # Errors
-///
-/// When the answer is not a success.
-fn id_of(visit: &Visit<'_>, kind: Kind, name: &str) -> Result<String, ApiError> {
-    Ok(at(&kind.read(visit, name)?, "/id"))
 }
 
 /// Deletes an entity or a group.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Organization;
+use super::organization::Organization;
 use crate::api::{ApiError, at, encoded};
 use crate::pages::Visit;
 use crate::pages::resources::entries;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::Organization;
+use super::organization::Organization;
 use crate::api::{at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, search, table};

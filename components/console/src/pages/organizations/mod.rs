@@ -3,6 +3,7 @@
 mod default_pools;
 mod invitations;
 mod members;
+mod organization;
 mod own_tokens;
 mod plan;
 mod pools;
@@ -14,25 +15,25 @@ mod tokens;
 mod trail;
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::organization::address;
+use super::places::ORGANIZATIONS;
 use super::resources::{Turned, empty_text};
 use super::{Answer, Outcome, Route, Visit, then};
-use crate::api::{ApiError, at, encoded};
+use crate::api::{at, encoded};
 use crate::form::Fields;
-use crate::layout::{Page, form, input, search, table, unavailable};
+use crate::layout::{Page, form, input, search, table};
 
 pub use retention::{retention_fields, retention_of, retention_sent};
 pub use tokens::{MADE, end, list as list_of_tokens, wanted};
 
 /// The name of the list.
 const NAME: &str = "Organizations";
-/// Where organizations are listed and made.
-const PATH: &str = "/ui/organizations";
 
-/// The pages below [`PATH`].
+/// The pages below [`ORGANIZATIONS`].
 pub const ROUTES: &[Route] = &[
-    Route::both(PATH, |visit| list(visit, html! {}), make),
+    Route::both(ORGANIZATIONS, |visit| list(visit, html! {}), make),
     Route::form("/ui/organizations/invitation", invitations::respond),
     Route::both(
         own_tokens::PATH,
@@ -94,100 +95,6 @@ pub const ROUTES: &[Route] = &[
     Route::both("/ui/organizations/trail", trail::page, trail::read),
 ];
 
-/// The organization that the query names.
-struct Organization {
-    /// The answer of the API.
-    shown: Value,
-    name: String,
-    /// The path in the API.
-    path: String,
-    /// The address of the page that the visitor is at, without the query.
-    visited: String,
-}
-
-impl Organization {
-    /// Reads it.
-    ///
-    /// # Errors
-    ///
-    /// When the answer is not a success.
-    fn open(visit: &Visit<'_>) -> Result<Self, ApiError> {
-        let shown = visit.api.read(&api_path(visit.asked("name")?))?;
-        let name = at(&shown, "/data/attributes/name");
-        Ok(Self {
-            path: api_path(&name),
-            visited: visit.path.to_owned(),
-            shown,
-            name,
-        })
-    }
-
-    fn attribute(&self, name: &str) -> String {
-        at(&self.shown, &format!("/data/attributes/{name}"))
-    }
-
-    /// True in the edition that has retention and sharing, and neither plans nor an audit trail to read.
-    fn is_self_hosted(&self) -> bool {
-        self.attribute("plan-is-enterprise") == "true"
-    }
-
-    /// The address of its page `place`.
-    fn address(&self, place: &str) -> String {
-        address(place, &self.name)
-    }
-
-    /// A page about it, with links to the others.
-    fn page(&self, title: &str, content: Markup) -> Answer {
-        let pages: &[(&str, &str)] = match self.is_self_hosted() {
-            true => &[
-                ("show", "Settings"),
-                ("teams", "Teams"),
-                ("members", "Members and invitations"),
-                ("token", "Tokens"),
-                ("pools", "Agent pools"),
-                ("plan", "Entitlements"),
-                ("retention", "Retention"),
-                ("sharing", "Sharing"),
-            ],
-            false => &[
-                ("show", "Settings"),
-                ("teams", "Teams"),
-                ("members", "Members and invitations"),
-                ("token", "Tokens"),
-                ("pools", "Agent pools"),
-                ("plan", "Plan and entitlements"),
-                ("trail", "Audit trail"),
-            ],
-        };
-        Ok(Outcome::Page(Page::new(
-            format!("{title} of {}", self.name),
-            html! {
-                nav aria-label={ "Organization " (self.name) } { ul {
-                    @for (place, text) in pages {
-                        @let is_here = self.visited.strip_prefix(PATH).is_some_and(|rest| rest.trim_start_matches('/') == *place);
-                        li { a href=(self.address(place)) aria-current=[is_here.then_some("page")] { (text) } }
-                    }
-                } }
-                (content)
-            },
-        )))
-    }
-}
-
-/// The address of a page about the organization of that name.
-fn address(place: &str, name: &str) -> String {
-    format!("/ui/organizations/{place}?name={}", encoded(name))
-}
-
-fn api_path(name: &str) -> String {
-    format!("/api/v2/organizations/{}", encoded(name))
-}
-
-/// A part of a page that the visitor may not see does not take the rest away.
-fn part(made: Result<Markup, ApiError>) -> Markup {
-    made.unwrap_or_else(|error| unavailable(&error))
-}
-
 /// The list, with a search and a form that makes one.
 fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let searched = visit.query.text("q");
@@ -212,14 +119,14 @@ fn list(visit: &Visit<'_>, told: Markup) -> Answer {
         NAME,
         html! {
             (told)
-            (search(PATH, None, "A part of a name or an address.", searched))
+            (search(ORGANIZATIONS, None, "A part of a name or an address.", searched))
             (table(NAME, &["Name", "Email", "Made"], &rows, empty))
-            (organizations.turning(NAME, &format!("{PATH}?q={query}")))
+            (organizations.turning(NAME, &format!("{ORGANIZATIONS}?q={query}")))
             (invitations::part(visit))
             h2 { "Make an organization" }
-            (form(visit.session, PATH, html! {
-                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", visit.typed(PATH, "name")))
-                (input("email", "Email", "Where notices about the organization go.", visit.typed(PATH, "email")))
+            (form(visit.session, ORGANIZATIONS, html! {
+                (input("name", "Name", "Letters, digits, - and _; it is part of addresses.", visit.typed(ORGANIZATIONS, "name")))
+                (input("email", "Email", "Where notices about the organization go.", visit.typed(ORGANIZATIONS, "email")))
             }, "Make it"))
         },
     )))

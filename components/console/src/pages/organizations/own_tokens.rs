@@ -7,6 +7,7 @@ use super::tokens::{MADE, end, list, told_apart, wanted};
 use crate::api::{ApiError, at, encoded, time_at};
 use crate::form::Fields;
 use crate::layout::{Page, facts, form, input, refused, status_of, tick};
+use crate::pages::places::ORGANIZATIONS;
 use crate::pages::resources::{Turned, entries, made_token};
 use crate::pages::{Answer, Outcome, Visit, required};
 
@@ -68,7 +69,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         None => html! {
             (told)
             p { "The token that you signed in with belongs to no user, so you have no API tokens here. Sign in with an API token of a user to see and make those of that user. A site administrator makes users, each with a first token, and further tokens for them." }
-            p { "For the tokens of an organization and of its teams, open it under " a href=(super::PATH) { "Organizations" } " and go to its page “Tokens”." }
+            p { "For the tokens of an organization and of its teams, open it under " a href=(ORGANIZATIONS) { "Organizations" } " and go to its page “Tokens”." }
         },
     };
     Ok(Outcome::Page(Page::new(TITLE, content)))

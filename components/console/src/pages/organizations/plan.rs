@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{Organization, part};
+use super::organization::{Organization, part};
 use crate::api::{ApiError, shown};
 use crate::layout::table;
 use crate::pages::{Answer, Visit};

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::organization::{Organization, part};
 use super::tokens::{MADE, wanted};
-use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, table, tick};

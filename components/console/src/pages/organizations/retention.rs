@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::Organization;
+use super::organization::Organization;
 use crate::api::{ApiError, at};
 use crate::form::Fields;
 use crate::layout::{button, form, input};

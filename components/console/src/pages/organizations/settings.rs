@@ -3,7 +3,8 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Organization, address, api_path, default_pools};
+use super::default_pools;
+use super::organization::{Organization, address, api_path};
 use crate::form::Fields;
 use crate::layout::{facts, form, notice};
 use crate::pages::confirmation::{require_typed, typing};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Organization, address, part};
+use super::organization::{Organization, address, part};
 use crate::api::{ApiError, at};
 use crate::layout::table;
 use crate::pages::resources::Turned;

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
+use super::organization::{Organization, part};
 use super::tokens::{MADE, end, wanted};
-use super::{Organization, part};
 use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{button, form, input, select, table, tick};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use zeroize::Zeroizing;
 
-use super::{Organization, part};
+use super::organization::{Organization, part};
 use crate::api::{Api, ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{form, input, secret, table};

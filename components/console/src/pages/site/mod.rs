@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use super::organizations::{retention_fields, retention_of, retention_sent};
+use super::places::SITE;
 use super::resources::{Turned, document, empty_text};
 use super::{Answer, Outcome, Route, Visit, then};
 use crate::api::{ApiError, at, encoded};
@@ -28,17 +29,14 @@ const SETTINGS: &[Attribute] = &[
     attribute("agent-pools-per-organization", "Agent pools of an organization", "At most.", Kind::Number),
 ];
 
-/// The address of the section.
-pub const PATH: &str = "/ui/site";
-
 /// Where the form of the installation's retention is sent.
 const RETAINING: &str = "/ui/site/retention";
 /// Where all organizations are listed.
 const ORGANIZATIONS: &str = "/ui/site/organizations";
 
-/// The pages below [`PATH`].
+/// The pages below [`SITE`].
 pub const ROUTES: &[Route] = &[
-    Route::both(PATH, |visit| page(visit, html! {}), change),
+    Route::both(SITE, |visit| page(visit, html! {}), change),
     Route::form(users::MAKING, |visit, form| {
         users::make(visit, form, |told| page(visit, told))
     }),
@@ -87,7 +85,7 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
             h2 { "Make a user" }
             (users::part(visit))
             h2 { "Settings of the installation" }
-            (form(visit.session, PATH, attribute_fields(SETTINGS, &attributes, visit.sent_to(PATH)), "Save"))
+            (form(visit.session, SITE, attribute_fields(SETTINGS, &attributes, visit.sent_to(SITE)), "Save"))
             (retention(visit))
         },
     )))
@@ -108,7 +106,7 @@ fn retention(visit: &Visit<'_>) -> Markup {
 }
 
 fn saved(visit: &Visit<'_>, done: Result<Value, ApiError>) -> Answer {
-    let place = format!("{PATH}?done=saved");
+    let place = format!("{SITE}?done=saved");
     then(done, place, |told| page(visit, told))
 }
 
@@ -153,7 +151,7 @@ fn list(visit: &Visit<'_>) -> Answer {
             (search(ORGANIZATIONS, None, "A part of a name or an address.", searched))
             (table(NAME, &["Name", "Email", "State"], &rows, empty_text(searched, "There are no organizations yet.")))
             (organizations.turning(NAME, &format!("{ORGANIZATIONS}?q={query}")))
-            p { a href=(PATH) { "Site administration" } }
+            p { a href=(SITE) { "Site administration" } }
         },
     )))
 }

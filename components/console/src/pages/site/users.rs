@@ -7,6 +7,7 @@ use crate::api::{ApiError, at, encoded};
 use crate::form::Fields;
 use crate::layout::{Page, facts, form, input, tick};
 use crate::pages::organizations::{MADE, end, list_of_tokens, wanted};
+use crate::pages::places::SITE;
 use crate::pages::resources::{Turned, document, made_token};
 use crate::pages::{Answer, Outcome, Visit, required};
 
@@ -81,7 +82,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
         NAME,
         html! {
             (content)
-            p { a href=(super::PATH) { "Site administration" } }
+            p { a href=(SITE) { "Site administration" } }
         },
     )))
 }

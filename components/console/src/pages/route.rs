@@ -1,0 +1,48 @@
+//! The pages and forms at their addresses.
+
+use super::visit::{Answer, Visit};
+use crate::form::Fields;
+
+/// Makes a page.
+pub(super) type Look = fn(&Visit<'_>) -> Answer;
+
+/// Does what a form asks for.
+pub(super) type Act = fn(&Visit<'_>, &Fields) -> Answer;
+
+/// A page or a form at an address.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    /// `None` where there is only a form to be sent to.
+    pub(super) look: Option<Look>,
+    /// `None` where no form is sent to.
+    pub(super) act: Option<Act>,
+}
+
+impl Route {
+    /// A page.
+    pub(super) const fn page(path: &'static str, look: Look) -> Self {
+        Self {
+            path,
+            look: Some(look),
+            act: None,
+        }
+    }
+
+    /// The address that a form of another page is sent to.
+    pub(super) const fn form(path: &'static str, act: Act) -> Self {
+        Self {
+            path,
+            look: None,
+            act: Some(act),
+        }
+    }
+
+    /// A page with a form that is sent to the same address.
+    pub(super) const fn both(path: &'static str, look: Look, act: Act) -> Self {
+        Self {
+            path,
+            look: Some(look),
+            act: Some(act),
+        }
+    }
+}
