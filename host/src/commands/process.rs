@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
 use gatehouse::listener::ACCESS_LOG;
+use gatehouse::log::Naming;
 use gatehouse::settings::{AccessLog, LogFormat, Settings};
 use gatehouse::traces::Exporter;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -69,8 +70,8 @@ pub(super) fn start_log(settings: &Settings) -> Result<Log> {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     let lines = match settings.log.format {
-        LogFormat::Text => lines.boxed(),
-        LogFormat::Json => lines.json().boxed(),
+        LogFormat::Text => lines.map_event_format(Naming::new).boxed(),
+        LogFormat::Json => lines.json().map_event_format(Naming::new).boxed(),
     };
     let (access, writer) = access_log(&settings.log.access)?.unzip();
     let traces = Exporter::start(&settings.telemetry, &settings.node.name())?;

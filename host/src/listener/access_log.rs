@@ -33,12 +33,12 @@ impl Line {
     /// Begins the line of a request; `None` where there is no access log.
     pub(super) fn begin<B>(
         request: &http::Request<B>,
-        id: Option<&RequestId>,
+        id: Option<RequestId>,
         client: IpAddr,
     ) -> Option<Self> {
         tracing::enabled!(target: ACCESS_LOG, tracing::Level::INFO).then(|| Self {
             began: Instant::now(),
-            id: id.cloned(),
+            id,
             method: request.method().clone(),
             http: request.version(),
             client,

@@ -35,8 +35,8 @@ use tokio_rustls::TlsAcceptor;
 pub use access_log::{ACCESS_LOG, Route};
 pub use answer::{AnswerBody, CutOffError};
 pub use request_error::RequestError;
-pub(crate) use request_id::REQUEST_SPAN;
 pub use request_id::RequestId;
+pub(crate) use request_id::in_request;
 pub use tls::{Certificate, CertificateError};
 
 use crate::settings::{LimitsSettings, ListenerSettings};

@@ -1,39 +1,91 @@
 //! The name of a request, by which logs and answers know it.
 
+use std::cell::RefCell;
+use std::fmt;
+
 use gatehouse_ports::{OsRandom, Random};
 use http::header::{HeaderName, HeaderValue};
+use uuid::fmt::Hyphenated;
 
 /// The field of every answer that tells the name. An answer that has it already keeps its own: `/api/v2` gives back the client's name.
 pub(super) const FIELD: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The span of a request, whose field `id` is its name.
-pub(crate) const REQUEST_SPAN: &str = "request";
+/// How many names are drawn by one call of the system, which costs as much as several names.
+const DRAWN_AT_ONCE: usize = 256;
+
+/// Bytes of a name before it is a text.
+const DRAWN_BYTES: usize = size_of::<uuid::Bytes>();
+
+thread_local! {
+    /// The bytes of names to come. Names are no secrets, so those of later requests may lie around.
+    static DRAWN: RefCell<Vec<uuid::Bytes>> = const { RefCell::new(Vec::new()) };
+}
+
+tokio::task_local! {
+    /// The request that the present task works for.
+    static CURRENT: Option<RequestId>;
+}
 
 /// The server's own name for a request: a random UUID in lower case. A client's name is never taken for it, since it could be that of another
 /// request. Handed to the handler among the request's extensions.
-#[derive(Debug, Clone)]
-pub struct RequestId(HeaderValue);
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestId([u8; Hyphenated::LENGTH]);
 
 impl RequestId {
     /// A new name; `None` where there is no randomness.
-    pub(super) fn fresh() -> Option<Self> {
-        let mut bytes = [0; 16];
-        OsRandom.fill(&mut bytes).ok()?;
-        let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
-        let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
-        let text = id.hyphenated().encode_lower(&mut text);
-        HeaderValue::from_str(text).ok().map(Self)
+    pub(crate) fn fresh() -> Option<Self> {
+        let id = uuid::Builder::from_random_bytes(drawn()?).into_uuid();
+        let mut text = [0; Hyphenated::LENGTH];
+        id.hyphenated().encode_lower(&mut text);
+        Some(Self(text))
+    }
+
+    /// The name of the request that the caller works for; `None` outside of [`in_request`].
+    pub(crate) fn current() -> Option<Self> {
+        CURRENT.try_get().ok().flatten()
     }
 
     /// The text of the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
+        str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    pub(super) fn as_value(&self) -> HeaderValue {
-        self.0.clone()
+    pub(super) fn to_value(self) -> Option<HeaderValue> {
+        HeaderValue::from_bytes(&self.0).ok()
     }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("RequestId")
+            .field(&self.as_str())
+            .finish()
+    }
+}
+
+/// Does `work` for the request that is called `id`, so that the log names it in each line. A task that is spawned in `work` is another one, and
+/// needs this of its own.
+pub(crate) fn in_request<W: Future>(
+    id: Option<RequestId>,
+    work: W,
+) -> impl Future<Output = W::Output> {
+    CURRENT.scope(id, work)
+}
+
+/// The bytes of a name that no other request has; `None` where there is no randomness.
+fn drawn() -> Option<uuid::Bytes> {
+    let draw = |drawn: &RefCell<Vec<uuid::Bytes>>| {
+        let mut drawn = drawn.borrow_mut();
+        if drawn.is_empty() {
+            let mut bytes = [0; DRAWN_AT_ONCE * DRAWN_BYTES];
+            OsRandom.fill(&mut bytes).ok()?;
+            drawn.extend_from_slice(bytes.as_chunks().0);
+        }
+        drawn.pop()
+    };
+    DRAWN.try_with(draw).ok().flatten()
 }
 
 #[cfg(test)]

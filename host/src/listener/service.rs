@@ -14,7 +14,6 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
-use tracing::Instrument as _;
 
 use super::RequestHandler;
 use super::Route;
@@ -25,7 +24,7 @@ use super::guarded_stream::RefusedMessage;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::request_error::{Dialect, RequestError};
-use super::request_id::{self, REQUEST_SPAN, RequestId};
+use super::request_id::{self, RequestId, in_request};
 use crate::traces::RequestSpan;
 
 /// The state that all connections of a listener share.
@@ -51,7 +50,7 @@ impl<H: RequestHandler> Exchange<H> {
     pub(super) async fn serve(&self, mut request: Request<Incoming>) -> Response<AnswerBody> {
         let (running, ordinal) = self.activity.begin();
         let id = RequestId::fresh();
-        let mut line = Line::begin(&request, id.as_ref(), self.socket);
+        let mut line = Line::begin(&request, id, self.socket);
         let traced = RequestSpan::begin(&request, id.as_ref());
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
@@ -64,12 +63,8 @@ impl<H: RequestHandler> Exchange<H> {
         let (mut answer, close) = match stand_in {
             Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
-                let span =
-                    tracing::error_span!(REQUEST_SPAN, id = id.as_ref().map(RequestId::as_str));
                 traced.attach(request.extensions_mut());
-                let passing = self
-                    .pass_on(request, id.clone(), line.as_mut())
-                    .instrument(span);
+                let passing = in_request(id, self.pass_on(request, id, line.as_mut()));
                 match timeout(self.shared.limits.request_timeout, passing).await {
                     Ok(Ok(answer)) => (answer, is_last),
                     Ok(Err(refusal)) => (
@@ -83,7 +78,7 @@ impl<H: RequestHandler> Exchange<H> {
                 }
             }
         };
-        self.finish(&mut answer, id.as_ref(), close && is_http1);
+        self.finish(&mut answer, id, close && is_http1);
         if let Some(line) = line {
             line.end(&answer);
         }
@@ -154,7 +149,7 @@ impl<H: RequestHandler> Exchange<H> {
     }
 
     /// The headers that every answer has (SEC-H12; contract 1.2).
-    fn finish(&self, answer: &mut Response<AnswerBody>, id: Option<&RequestId>, close: bool) {
+    fn finish(&self, answer: &mut Response<AnswerBody>, id: Option<RequestId>, close: bool) {
         const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
         const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
         const ONE_YEAR: HeaderValue =
@@ -164,8 +159,8 @@ impl<H: RequestHandler> Exchange<H> {
         };
         always(CACHE_CONTROL, NO_STORE);
         always(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
-        if let Some(id) = id {
-            always(request_id::FIELD, id.as_value());
+        if let Some(id) = id.and_then(RequestId::to_value) {
+            always(request_id::FIELD, id);
         }
         if self.shared.is_tls {
             always(STRICT_TRANSPORT_SECURITY, ONE_YEAR);

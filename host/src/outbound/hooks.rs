@@ -7,6 +7,7 @@ use tracing::Instrument as _;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Outbound;
+use crate::listener::{RequestId, in_request};
 
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type Sending = Box<dyn Future<Output = Result<(Response<WasiBody>, Driver), Error>> + Send>;
@@ -37,7 +38,7 @@ impl WasiHttpHooks for OutboundHooks {
             Ok((answer, Box::new(std::future::ready(Ok(()))) as Driver))
         };
         // It becomes a task of its own.
-        Box::new(sending.in_current_span())
+        Box::new(in_request(RequestId::current(), sending.in_current_span()))
     }
 
     /// The client writes the header itself, as the protocol of the connection wants it.

@@ -19,6 +19,7 @@ use super::exchange::{BodyPart, ServeError};
 use super::front::{Front, FrontTemplate};
 use super::instances::{Idle, Instance};
 use super::state::{Grants, InstanceState};
+use crate::listener::{RequestId, in_request};
 use crate::traces;
 
 /// How instances are used.
@@ -146,7 +147,7 @@ impl Pool {
             })
             .await
         };
-        to_its_end(traces::in_span_of(&request, work)).await
+        to_its_end(&request, work).await
     }
 
     /// The next part of the component's answer to `request`, whose body need not be there any more. It is made by any instance, which is held
@@ -172,7 +173,7 @@ impl Pool {
             })
             .await
         };
-        to_its_end(traces::in_span_of(&request, work)).await
+        to_its_end(&request, work).await
     }
 
     /// Waits for a further part to be made beside others.
@@ -227,10 +228,13 @@ impl Pool {
     }
 }
 
-/// Runs `work` to its end, whether or not the caller waits for it.
+/// Runs `work` for `request` to its end, whether or not the caller waits for it.
 async fn to_its_end<T: Send + 'static>(
+    request: &http::Request<Bytes>,
     work: impl Future<Output = Result<T, ServeError>> + Send + 'static,
 ) -> Result<T, ServeError> {
+    let id = request.extensions().get::<RequestId>().copied();
+    let work = in_request(id, traces::in_span_of(request, work));
     // A panic in here is the host's own fault; it ends this task alone.
     match tokio::spawn(work).await {
         Ok(outcome) => outcome,

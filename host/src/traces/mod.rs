@@ -1,7 +1,7 @@
 //! Traces: the spans of a request, and of the calls that are made for it.
 //!
-//! A span is one of `tracing` under [`TRACES`], so its parent follows the tasks of a request as that of a log line does. Only the layer of
-//! [`Exporter`] takes them; where there is none, a span costs a look at a flag.
+//! A span is one of `tracing` under [`TRACES`], so its parent follows the tasks of a request. Only the layer of [`Exporter`] takes them; where
+//! there is none, a span costs a look at a flag.
 //!
 //! Numbers are those of the protocol, which has signed ones alone: another one is exported as a text.
 //!
@@ -86,8 +86,8 @@ impl RequestSpan {
 #[derive(Clone)]
 struct Attached(Span);
 
-/// Does `work` in the span of `request`, where it has one, and in the present one. A task needs both: the layers of a subscriber that take one
-/// of them find it among those that the task has entered, and not among their parents.
+/// Does `work` in the span of `request`, where it has one, and in the present one, which is that of a program around this one. A task needs both:
+/// the layers of a subscriber that take one of them find it among those that the task has entered, and not among their parents.
 pub(crate) fn in_span_of<B, W: Future>(
     request: &Request<B>,
     work: W,

@@ -10,14 +10,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
-use tracing::span::{Attributes, Id};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 
-use crate::listener::{ACCESS_LOG, REQUEST_SPAN};
+use crate::listener::{ACCESS_LOG, RequestId};
 use crate::one_line::escaped;
 use crate::runtime::services::{Log, LogLevel, LogLine, LogLines};
 use crate::traces::TRACES;
@@ -92,32 +91,16 @@ fn targets(own: LevelFilter) -> Targets {
 
 struct Keeper;
 
-/// The name of a request, among the extensions of its span.
-struct NameOfRequest(String);
-
 impl<S> Layer<S> for Keeper
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if attributes.metadata().name() != REQUEST_SPAN {
-            return;
-        }
-        let mut name = RequestName::default();
-        attributes.record(&mut name);
-        if let (Some(name), Some(span)) = (name.0, context.span(id)) {
-            span.extensions_mut().insert(NameOfRequest(name));
-        }
-    }
-
-    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut text = Text::default();
         event.record(&mut text);
-        for span in context.event_scope(event).into_iter().flatten() {
-            if let Some(NameOfRequest(name)) = span.extensions().get() {
-                // Writing to a text never fails.
-                let _ = write!(text.fields, " request_id={name}");
-            }
+        if let Some(id) = RequestId::current() {
+            // Writing to a text never fails.
+            let _ = write!(text.fields, " request_id={}", id.as_str());
         }
         let metadata = event.metadata();
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -298,20 +281,6 @@ impl Visit for Text {
             name => write!(self.fields, " {name}={value:?}"),
         };
     }
-}
-
-/// The field `id` of the span of a request.
-#[derive(Default)]
-struct RequestName(Option<String>);
-
-impl Visit for RequestName {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "id" {
-            self.0 = Some(value.to_owned());
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
 }
 
 #[cfg(test)]
