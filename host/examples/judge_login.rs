@@ -37,8 +37,8 @@ impl Store for Records {
         *version += 1;
         for change in changes {
             records.remove(change.key());
-            if let Change::Put { key, value, .. } = change {
-                let version = Version(*version);
+            if let Change::Put(Put { key, value, .. }) = change {
+                let version = *version;
                 let entry = Entry { value, version };
                 records.insert(key.clone(), Item { key, entry });
             }

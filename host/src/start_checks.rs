@@ -36,7 +36,7 @@ pub(crate) fn check_clock(clock: &SteadyClock) -> Result<(), ClockBehindStoreErr
 mod tests {
     use std::sync::Arc;
 
-    use gatehouse_ports::{Change, Clock, SystemClock};
+    use gatehouse_ports::{Change, Clock, Put, SystemClock};
     use gatehouse_store::{Backend, MemoryBackend, Namespace};
 
     use super::*;
@@ -47,11 +47,11 @@ mod tests {
         let backend = MemoryBackend::new(Arc::new(SystemClock));
         let now = i64::try_from(SystemClock.now_milliseconds()).unwrap();
         let mark = u64::try_from(now + ahead * 1000).unwrap();
-        let put = Change::Put {
+        let put = Change::Put(Put {
             key: "clock".to_owned(),
             value: mark.to_be_bytes().to_vec(),
             expires_at: None,
-        };
+        });
         let stored = backend.commit(Namespace::Host, Vec::new(), vec![put]).await;
         stored.unwrap();
         let clock = SteadyClock::new(Arc::new(ServerMetrics::new()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use gatehouse_ports::{Change, SystemClock};
+use gatehouse_ports::{Change, Put, SystemClock};
 use gatehouse_postgres_server::PostgresServer;
 use gatehouse_store::{Gathering, Namespace, PostgresBackend, PostgresSettings, PrivateStore};
 use rustls::{ClientConfig, RootCertStore};
@@ -121,10 +121,12 @@ fn key(number: usize) -> String {
 
 async fn fill(settings: &PostgresSettings) -> Result<()> {
     let store = store(settings, Gathering::default()).await?;
-    let put = |number| Change::Put {
-        key: key(number),
-        value: vec![7; VALUE_BYTES],
-        expires_at: None,
+    let put = |number| {
+        Change::Put(Put {
+            key: key(number),
+            value: vec![7; VALUE_BYTES],
+            expires_at: None,
+        })
     };
     for first in (0..ENTRIES).step_by(ENTRIES_AT_ONCE) {
         let changes = (first..first + ENTRIES_AT_ONCE).map(put).collect();

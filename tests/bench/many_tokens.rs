@@ -8,7 +8,7 @@ use gatehouse_access::{
     Access, AccessService, LoginGrant, Logins as _, Operation, Request, Settings, TokenParameters,
 };
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
+    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Put, Store, StoreError,
     SystemClock,
 };
 use gatehouse_store::Namespace;
@@ -32,7 +32,7 @@ pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
     let grant = grant(&access)?;
     let issue = |_| {
         let issued = access.issue_login(&grant)?;
-        anyhow::Ok(issued.client_token.expose().to_owned())
+        anyhow::Ok(issued.client_token.clone())
     };
     // The first one alone, for it makes the identity.
     let first = issue(0)?;
@@ -107,7 +107,7 @@ impl Store for GatheringStore {
         self.stopped.get(keys)
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.stopped.get_changed(keys)
     }
 

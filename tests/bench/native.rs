@@ -117,7 +117,7 @@ impl RequestHandler for NativeHandler {
         drop(gateway);
         let mut response = http::Response::builder().status(answer.status);
         for (name, value) in &answer.headers {
-            response = response.header(*name, value.as_ref());
+            response = response.header(name, value);
         }
         Ok(response
             .body(Bytes::from(answer.body).into())

@@ -77,7 +77,7 @@ impl Store for StoppedStore {
         self.runtime.block_on(self.store.get(keys))
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.runtime.block_on(self.store.get_changed(keys))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, Item, Page, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Item, Page, StoreError,
 };
 use gatehouse_store::{Answer, Backend, MemoryBackend, Namespace};
 
@@ -149,7 +149,7 @@ impl FaultyBackend {
                 ..entry
             },
             Fault::ChangingVersions => Entry {
-                version: Version(u64::MAX - reads),
+                version: u64::MAX - reads,
                 ..entry
             },
             _ => entry,
@@ -161,7 +161,7 @@ impl Backend for FaultyBackend {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             let Some(fault) = self.fault() else {
@@ -170,10 +170,13 @@ impl Backend for FaultyBackend {
             if let Some(error) = fault.error() {
                 return Err(error);
             }
-            let keys: Vec<HeldKey<'_>> = match fault {
+            let keys: Vec<HeldKey> = match fault {
                 Fault::Silent => std::future::pending().await,
                 // No cache hides what is wrong.
-                _ => keys.iter().map(|held| HeldKey::unknown(held.key)).collect(),
+                _ => keys
+                    .iter()
+                    .map(|held| HeldKey::unknown(&held.key))
+                    .collect(),
             };
             let mut found = self.inner.get_changed(namespace, &keys).await?;
             match fault {
@@ -196,7 +199,7 @@ impl Backend for FaultyBackend {
         keys: &'a [&'a str],
     ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
         Box::pin(async move {
-            let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+            let keys: Vec<HeldKey> = keys.iter().map(|key| HeldKey::unknown(*key)).collect();
             let entry = |difference| match difference {
                 Difference::Changed(entry) => Some(entry),
                 Difference::Absent | Difference::Unchanged => None,
@@ -222,7 +225,7 @@ impl Backend for FaultyBackend {
             }
             let entry = || Entry {
                 value: b"\x00\x01{}".to_vec(),
-                version: Version(1),
+                version: 1,
             };
             let item = |key: String| Item {
                 key,

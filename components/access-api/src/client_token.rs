@@ -2,9 +2,6 @@
 
 use zeroize::Zeroizing;
 
-use crate::TokenGrant;
-use crate::bindings::gatehouse::access::tokens;
-
 /// The beginning of every service token that the server makes.
 pub const SERVICE_TOKEN_PREFIX: &str = "hvs.";
 /// The beginning of every batch token, and of no other.
@@ -43,31 +40,5 @@ impl ClientToken {
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
-    }
-}
-
-/// A new token.
-pub struct Issued {
-    /// The secret; shown once, kept nowhere.
-    pub client_token: ClientToken,
-    /// Its terms.
-    pub grant: TokenGrant,
-}
-
-impl From<tokens::Issued> for Issued {
-    fn from(issued: tokens::Issued) -> Self {
-        Self {
-            client_token: ClientToken::new(issued.client_token),
-            grant: issued.grant,
-        }
-    }
-}
-
-impl From<Issued> for tokens::Issued {
-    fn from(issued: Issued) -> Self {
-        Self {
-            client_token: issued.client_token.expose().to_owned(),
-            grant: issued.grant,
-        }
     }
 }

@@ -50,7 +50,7 @@ pub use bindings::gatehouse::access::types::{Capability, KeyPage, Mount, TokenTy
 pub use bindings::gatehouse::access::wrapping::WrappingView;
 pub use bounds::FieldTooLong;
 pub use client_token::{
-    BASE62, BATCH_TOKEN_PREFIX, ClientToken, Issued, ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX,
+    BASE62, BATCH_TOKEN_PREFIX, ClientToken, ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX,
 };
 pub use cubbyhole::{Cubbyhole, CubbyholeError};
 pub use failure::Failure;
@@ -67,8 +67,8 @@ pub use root_token_hash::RootTokenHash;
 pub use system::{InitializeError, Initialized, System};
 pub use token_roles::{TokenRoleError, TokenRoles};
 pub use tokens::{
-    CreateError, LoginError, Logins, LookupError, Parent, RESPONSE_WRAPPING, RenewError, Renewal,
-    Revocation, RevokeError, Tidying, TokenCreation, TokenLookup, TokenReference,
+    CreateError, Issued, LoginError, Logins, LookupError, Parent, RESPONSE_WRAPPING, RenewError,
+    Renewal, Revocation, RevokeError, Tidying, TokenCreation, TokenLookup, TokenReference,
 };
 pub use wrapping::{UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken};
 
@@ -122,6 +122,7 @@ pub mod bindings {
             "gatehouse:access/requests@0.1.0/request": crate::Request,
             "gatehouse:access/requests@0.1.0/refusal": crate::Refusal,
             "gatehouse:access/tokens@0.1.0/parent": crate::Parent,
+            "gatehouse:access/tokens@0.1.0/issued": crate::Issued,
             "gatehouse:access/tokens@0.1.0/login-error": crate::LoginError,
             "gatehouse:access/tokens@0.1.0/create-error": crate::CreateError,
             "gatehouse:access/tokens@0.1.0/renew-error": crate::RenewError,

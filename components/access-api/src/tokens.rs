@@ -5,7 +5,7 @@ use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    ClientToken, CreateRequest, Failure, FieldTooLong, Issued, KeyPage, LoginGrant, PoliciesOfRole,
+    ClientToken, CreateRequest, Failure, FieldTooLong, KeyPage, LoginGrant, PoliciesOfRole,
     RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
 };
 
@@ -76,6 +76,24 @@ pub enum TokenReference {
     /// Its lease: the path that issued it and a hash, `auth/gcp/login/h...`. Of tokens that no mount issued, which are the first
     /// root token and wrapping tokens, there is none.
     Lease(String),
+}
+
+/// A new token. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
+#[derive(Zeroize)]
+pub struct Issued {
+    /// The secret; shown once, kept nowhere.
+    pub client_token: String,
+    /// Its terms.
+    #[zeroize(skip)]
+    pub grant: TokenGrant,
+}
+
+impl Issued {
+    /// The token as the reference that other calls take.
+    #[must_use]
+    pub fn reference(&self) -> TokenReference {
+        TokenReference::Id(self.client_token.clone())
+    }
 }
 
 impl ClientToken {

@@ -7,8 +7,8 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     BATCH_TOKEN_PREFIX, ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued,
-    Lifetime, Parent, SERVICE_TOKEN_PREFIX, ServiceField, TokenCreation, TokenReference, TokenRole,
-    TokenRoles as _, TokenType, TokenWarning,
+    Lifetime, Parent, SERVICE_TOKEN_PREFIX, ServiceField, TokenCreation, TokenGrant,
+    TokenReference, TokenRole, TokenRoles as _, TokenType, TokenWarning,
 };
 use crate::bounds::{MAXIMUM_POLICIES, require_short_policies};
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
@@ -284,8 +284,12 @@ impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
             chosen_id: request.id.as_deref().filter(|id| !id.is_empty()),
         };
         let mut first_attempt = true;
-        commit_with_retries(&self.clock, &self.random, || {
+        let (client_token, grant) = commit_with_retries(&self.clock, &self.random, || {
             self.attempt_child(&child, std::mem::take(&mut first_attempt))
+        })?;
+        Ok(Issued {
+            client_token: client_token.expose().to_owned(),
+            grant,
         })
     }
 }
@@ -296,7 +300,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         child: &Child<'_>,
         is_first: bool,
-    ) -> Result<Attempt<Issued>, CreateError> {
+    ) -> Result<Attempt<(ClientToken, TokenGrant)>, CreateError> {
         let &Child {
             parent,
             request,
@@ -356,10 +360,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         // Nothing can fail from here on: a token that exists is answered (SEC-T11).
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
-            Issued {
-                client_token,
-                grant,
-            },
+            (client_token, grant),
         )?)
     }
 

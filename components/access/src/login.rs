@@ -164,7 +164,7 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
         let parameters = &login.parameters;
         let policies = allowed_policies(login)?;
         let mut first_attempt = true;
-        commit_with_retries(&self.clock, &self.random, || {
+        let (client_token, grant) = commit_with_retries(&self.clock, &self.random, || {
             let is_first = std::mem::take(&mut first_attempt);
             let (mount, identity) = self.mount_and_identity(login)?;
             let token_type = allowed_token_type(&mount, parameters)?;
@@ -215,11 +215,12 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             grant.warnings = warnings;
             Ok::<_, LoginError>(Attempt::from_commit(
                 self.records.commit(transaction),
-                Issued {
-                    client_token,
-                    grant,
-                },
+                (client_token, grant),
             )?)
+        })?;
+        Ok(Issued {
+            client_token: client_token.expose().to_owned(),
+            grant,
         })
     }
 }

@@ -1,7 +1,5 @@
 //! Requests and responses as plain data, without any framework's types.
 
-use std::borrow::Cow;
-
 use gatehouse_ports::IpAddress;
 
 use crate::parts::Rest;
@@ -166,13 +164,13 @@ impl Request {
     }
 }
 
-/// One answer.
+/// One answer, in the form in which a host takes it: that of `gatehouse:gateway/exchange`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// The header fields, names in lower case.
-    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The header fields, names in lower case. The length of the body is not among them.
+    pub headers: Vec<(String, String)>,
     /// The body, or its first part; empty for none.
     pub body: Vec<u8>,
     /// The rest of the body; `None` where `body` is all of it.
@@ -184,14 +182,17 @@ pub struct Response {
 impl Response {
     /// An answer whose body is of the given type, with the fields that every answer carries (SEC-H12).
     #[must_use]
-    pub fn new(status: u16, content_type: &'static str, body: Vec<u8>) -> Self {
+    pub fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+        let fields = [
+            ("content-type", content_type),
+            ("cache-control", "no-store"),
+            ("x-content-type-options", "nosniff"),
+        ];
         Self {
             status,
-            headers: vec![
-                ("content-type", Cow::Borrowed(content_type)),
-                ("cache-control", Cow::Borrowed("no-store")),
-                ("x-content-type-options", Cow::Borrowed("nosniff")),
-            ],
+            headers: fields
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
             body,
             rest: None,
             route: None,
@@ -200,15 +201,15 @@ impl Response {
 
     /// Adds a header field; the name is given in lower case.
     #[must_use]
-    pub fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
-        self.headers.push((name, value.into()));
+    pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
         self
     }
 
     /// Lets every cache keep the answer for so many seconds; without this none may.
     #[must_use]
     pub fn cacheable(mut self, seconds: u32) -> Self {
-        self.headers.retain(|(name, _)| *name != "cache-control");
+        self.headers.retain(|(name, _)| name != "cache-control");
         self.with_header("cache-control", format!("max-age={seconds}"))
     }
 
@@ -226,7 +227,7 @@ impl Response {
     pub fn fields(&self) -> Vec<(String, Vec<u8>)> {
         let fields = self.headers.iter();
         let mut fields: Vec<_> = fields
-            .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
+            .map(|(name, value)| (name.clone(), value.clone().into_bytes()))
             .collect();
         if !self.body.is_empty() && self.rest.is_none() {
             let length = self.body.len().to_string();
@@ -238,8 +239,8 @@ impl Response {
     /// The first header field with this name, which is given in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        let field = self.headers.iter().find(|(found, _)| *found == name);
-        field.map(|(_, value)| value.as_ref())
+        let field = self.headers.iter().find(|(found, _)| found == name);
+        field.map(|(_, value)| value.as_str())
     }
 }
 

@@ -99,7 +99,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_ports::{Entry, Version};
+    use gatehouse_ports::Entry;
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
             key: String::new(),
             entry: Entry {
                 value: vec![0; bytes],
-                version: Version(1),
+                version: 1,
             },
         };
         vec![item; count]

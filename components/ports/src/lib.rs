@@ -36,6 +36,6 @@ pub use random::{OsRandom, Random, RandomError};
 pub use reach::Reach;
 pub use store::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, MAXIMUM_KEY_BYTES,
-    MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Requirement, Store,
+    MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Put, Requirement, Store,
     StoreError, Version,
 };

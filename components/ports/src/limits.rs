@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::{
     Change, Check, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT,
-    MAXIMUM_VALUE_BYTES, StoreError,
+    MAXIMUM_VALUE_BYTES, Put, StoreError,
 };
 
 fn invalid(message: impl Into<String>) -> StoreError {
@@ -87,7 +87,7 @@ pub fn check_commit(checks: &[Check], changes: &[Change]) -> Result<(), StoreErr
         if !changed.insert(change.key()) {
             return Err(invalid("a key that is changed twice in one commit"));
         }
-        if let Change::Put { value, .. } = change
+        if let Change::Put(Put { value, .. }) = change
             && value.len() > MAXIMUM_VALUE_BYTES
         {
             return Err(invalid(format!(

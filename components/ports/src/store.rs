@@ -1,4 +1,10 @@
 //! The store of one capability: the Rust face of the WIT interface `gatehouse:storage/key-value`, which is its specification.
+//!
+//! The types have the fields and cases of that interface, so that they cross it as they are: in components by what `wit_bindgen` generates for
+//! them, and in a host of components (feature `host`) by what wasmtime derives.
+
+#[cfg(feature = "host")]
+use wasmtime::component::{ComponentType, Lift, Lower};
 
 /// Longest key, in bytes.
 pub const MAXIMUM_KEY_BYTES: usize = 512;
@@ -10,11 +16,11 @@ pub const MAXIMUM_KEYS_PER_CALL: usize = 1024;
 pub const MAXIMUM_SCAN_LIMIT: u32 = 1000;
 
 /// Marks one state of one entry; compares for equality only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Version(pub u64);
+pub type Version = u64;
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(record))]
 pub struct Entry {
     /// The bytes of the last put.
     pub value: Vec<u8>,
@@ -23,30 +29,38 @@ pub struct Entry {
 }
 
 /// A key, and which state of its entry the reader still holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldKey<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lift), component(record))]
+pub struct HeldKey {
     /// The whole key.
-    pub key: &'a str,
+    pub key: String,
     /// The version that the reader holds; `None` where it holds none.
     pub version: Option<Version>,
 }
 
-impl<'a> HeldKey<'a> {
+impl HeldKey {
     /// A key of which nothing is held.
     #[must_use]
-    pub const fn unknown(key: &'a str) -> Self {
-        Self { key, version: None }
+    pub fn unknown(key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            version: None,
+        }
     }
 }
 
 /// How an entry differs from what its reader holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(variant))]
 pub enum Difference {
     /// There is no entry, or it has expired.
+    #[cfg_attr(feature = "host", component(name = "absent"))]
     Absent,
     /// The entry is still at the version that the reader holds.
+    #[cfg_attr(feature = "host", component(name = "unchanged"))]
     Unchanged,
     /// The entry as it is now.
+    #[cfg_attr(feature = "host", component(name = "changed"))]
     Changed(Entry),
 }
 
@@ -64,6 +78,7 @@ impl Difference {
 
 /// One hit of a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(record))]
 pub struct Item {
     /// The whole key.
     pub key: String,
@@ -73,6 +88,7 @@ pub struct Item {
 
 /// A part of a scan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(record))]
 pub struct Page {
     /// In ascending byte order of their keys.
     pub items: Vec<Item>,
@@ -82,15 +98,19 @@ pub struct Page {
 
 /// The condition of a commit on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lift), component(variant))]
 pub enum Requirement {
     /// No entry, or one that has expired.
+    #[cfg_attr(feature = "host", component(name = "absent"))]
     Absent,
     /// An entry that is still at this version.
+    #[cfg_attr(feature = "host", component(name = "at-version"))]
     AtVersion(Version),
 }
 
 /// A key and what is required of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lift), component(record))]
 pub struct Check {
     /// It need not be among the keys that the commit changes.
     pub key: String,
@@ -98,23 +118,29 @@ pub struct Check {
     pub requirement: Requirement,
 }
 
+/// A new value for a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lift), component(record))]
+pub struct Put {
+    /// Where to store it.
+    pub key: String,
+    /// Replaces whatever was there.
+    pub value: Vec<u8>,
+    /// Milliseconds since 1970 from which on the entry reads as absent; `None` for never.
+    #[cfg_attr(feature = "host", component(name = "expires-at"))]
+    pub expires_at: Option<u64>,
+}
+
 /// One effect of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lift), component(variant))]
 pub enum Change {
-    /// Stores a value, replacing whatever was there.
-    Put {
-        /// Where to store it.
-        key: String,
-        /// The new value.
-        value: Vec<u8>,
-        /// Milliseconds since 1970 from which on the entry reads as absent; `None` for never.
-        expires_at: Option<u64>,
-    },
-    /// Removes the entry of a key, if there is one.
-    Delete {
-        /// The key.
-        key: String,
-    },
+    /// Stores a value.
+    #[cfg_attr(feature = "host", component(name = "put"))]
+    Put(Put),
+    /// Removes the entry of this key, if there is one.
+    #[cfg_attr(feature = "host", component(name = "delete"))]
+    Delete(String),
 }
 
 impl Change {
@@ -122,36 +148,44 @@ impl Change {
     #[must_use]
     pub fn key(&self) -> &str {
         match self {
-            Self::Put { key, .. } | Self::Delete { key } => key,
+            Self::Put(Put { key, .. }) | Self::Delete(key) => key,
         }
     }
 }
 
 /// Why the store did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(variant))]
 pub enum StoreError {
     /// The store has not been unlocked yet.
     #[error("the store is sealed")]
+    #[cfg_attr(feature = "host", component(name = "sealed"))]
     Sealed,
     /// It cannot be reached, is full, or failed. The text holds neither keys nor values.
     #[error("the store is unavailable: {0}")]
+    #[cfg_attr(feature = "host", component(name = "unavailable"))]
     Unavailable(String),
     /// An entry exists and cannot be trusted; holds the key.
     #[error("a stored record is damaged")]
+    #[cfg_attr(feature = "host", component(name = "corrupt"))]
     Corrupt(String),
     /// The question itself is wrong.
     #[error("the store was asked wrongly: {0}")]
+    #[cfg_attr(feature = "host", component(name = "invalid"))]
     Invalid(String),
 }
 
 /// Why a commit did not apply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(feature = "host", derive(ComponentType, Lower), component(variant))]
 pub enum CommitError {
     /// A check did not hold; holds the key of the first that failed.
     #[error("a record changed in the meantime")]
+    #[cfg_attr(feature = "host", component(name = "conflict"))]
     Conflict(String),
     /// Not about the checks.
     #[error(transparent)]
+    #[cfg_attr(feature = "host", component(name = "failed"))]
     Failed(#[from] StoreError),
 }
 
@@ -169,15 +203,14 @@ pub trait Store {
     /// # Errors
     ///
     /// When the store does not answer or an entry cannot be trusted.
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        let plain: Vec<&str> = keys.iter().map(|held| held.key).collect();
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
+        let plain: Vec<&str> = keys.iter().map(|held| held.key.as_str()).collect();
         let entries = self.get(&plain)?;
         if entries.len() != keys.len() {
             let why = "the store gave not one entry for each key";
             return Err(StoreError::Unavailable(why.to_owned()));
         }
-        let difference =
-            |(held, entry): (&HeldKey<'_>, _)| Difference::between(held.version, entry);
+        let difference = |(held, entry): (&HeldKey, _)| Difference::between(held.version, entry);
         Ok(keys.iter().zip(entries).map(difference).collect())
     }
 
@@ -201,7 +234,7 @@ impl<S: Store + ?Sized> Store for &S {
         (**self).get(keys)
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         (**self).get_changed(keys)
     }
 

@@ -81,7 +81,9 @@ pub fn page(answer: console::Response, is_head: bool) -> Response {
     let headers = answer.headers.into_iter();
     Response {
         status: answer.status,
-        headers: headers.map(|(name, value)| (name, value.into())).collect(),
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
         body: match is_head {
             true => Vec::new(),
             false => answer.body,

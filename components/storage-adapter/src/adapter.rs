@@ -3,7 +3,7 @@
 use gatehouse_barrier::SEALED_OVERHEAD_BYTES;
 use gatehouse_ports::rules::PageBuilder;
 use gatehouse_ports::{
-    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
+    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Put, Random,
     Requirement, Store, StoreError, Version, limits,
 };
 use zeroize::Zeroizing;
@@ -37,7 +37,7 @@ impl<H: Host, C: Clock, R: Random> Adapter<H, C, R> {
 
 impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+        let keys: Vec<HeldKey> = keys.iter().map(|key| HeldKey::unknown(*key)).collect();
         let entry = |difference| match difference {
             Difference::Changed(entry) => Some(entry),
             Difference::Absent | Difference::Unchanged => None,
@@ -46,12 +46,12 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
         Ok(found.into_iter().map(entry).collect())
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        limits::check_get(keys.iter().map(|held| held.key))?;
-        let first = keys.first().map_or("", |held| held.key);
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
+        limits::check_get(keys.iter().map(|held| held.key.as_str()))?;
+        let first = keys.first().map_or("", |held| held.key.as_str());
         self.records.read(&self.around, first, |reader, view| {
-            let difference = |held: &HeldKey<'_>| {
-                let found = reader.find(&view.root.top, held.key)?;
+            let difference = |held: &HeldKey| {
+                let found = reader.find(&view.root.top, &held.key)?;
                 match found.filter(|item| reader.is_live(item)) {
                     None => Ok(Difference::Absent),
                     Some(item) if held.version == Some(item.version) => Ok(Difference::Unchanged),
@@ -61,7 +61,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
             keys.iter()
                 .map(|held| {
                     difference(held)
-                        .map_err(|fault: crate::error::PageError| fault.on_the_way_to(held.key))
+                        .map_err(|fault: crate::error::PageError| fault.on_the_way_to(&held.key))
                 })
                 .collect()
         })
@@ -153,11 +153,11 @@ impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
             key: key.to_owned(),
             requirement: expected.map_or(Requirement::Absent, Requirement::AtVersion),
         };
-        let put = Change::Put {
+        let put = Change::Put(Put {
             key: key.to_owned(),
             value: value.to_vec(),
             expires_at: Some(expires_at),
-        };
+        });
         let (checks, changes) = ([check], [put]);
         if limits::check_commit(&checks, &changes).is_err() {
             return true;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use gatehouse_ports::rules::holds;
-use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Random, RandomError, StoreError, Version,
-};
+use gatehouse_ports::{Change, Check, Clock, CommitError, Random, RandomError, StoreError};
 
 use crate::batch::{Batch, delete_all};
 use crate::bucket::{Bucket as _, BucketError, Host};
@@ -191,7 +189,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
             Some(_) => view.root.sequence + 1,
         };
         let draft = Draft::new(&reader, random);
-        let drafted = draft.apply(&view.root.top, commit.changes, Version(sequence))?;
+        let drafted = draft.apply(&view.root.top, commit.changes, sequence)?;
         let Some(drafted) = drafted else {
             return Ok(None);
         };

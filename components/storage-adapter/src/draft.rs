@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatehouse_ports::rules::has_expired;
-use gatehouse_ports::{Change, Random, Version};
+use gatehouse_ports::{Change, Put, Random, Version};
 use zeroize::Zeroizing;
 
 use crate::bucket::Bucket;
@@ -105,10 +105,10 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         for change in changes {
             let key = change.key().to_owned();
             let item = match change {
-                Change::Delete { .. } => None,
-                Change::Put {
+                Change::Delete(_) => None,
+                Change::Put(Put {
                     value, expires_at, ..
-                } => Some(Arc::new(Item {
+                }) => Some(Arc::new(Item {
                     key: key.clone(),
                     version,
                     expires_at: *expires_at,

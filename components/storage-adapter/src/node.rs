@@ -212,7 +212,7 @@ pub struct WrittenBranch<'a> {
 fn written_item(item: &Item) -> WrittenItem<'_> {
     WrittenItem {
         key: &item.key,
-        version: item.version.0,
+        version: item.version,
         expires_at: item.expires_at,
         value: match &item.value {
             Value::Here(bytes) => WrittenValue::Here(bytes),
@@ -246,7 +246,7 @@ impl From<WrittenItem<'_>> for Item {
     fn from(written: WrittenItem<'_>) -> Self {
         Self {
             key: written.key.to_owned(),
-            version: Version(written.version),
+            version: written.version,
             expires_at: written.expires_at,
             value: match written.value {
                 WrittenValue::Here(bytes) => Value::Here(Zeroizing::new(bytes.to_vec())),
@@ -278,7 +278,7 @@ mod tests {
     fn leaf() -> Node {
         let item = |key: &str, value| Item {
             key: key.to_owned(),
-            version: Version(u64::MAX),
+            version: u64::MAX,
             expires_at: Some(u64::MAX),
             value,
         };

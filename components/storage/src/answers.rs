@@ -20,11 +20,11 @@ pub fn of_each_key<T>(keys: usize, answers: Vec<T>) -> Result<Vec<T>, StoreError
 
 /// The same, of which only what is held can be unchanged.
 pub fn of_held_keys(
-    keys: &[HeldKey<'_>],
+    keys: &[HeldKey],
     answers: Vec<Difference>,
 ) -> Result<Vec<Difference>, StoreError> {
     let answers = of_each_key(keys.len(), answers)?;
-    let unknown = |(key, answer): (&HeldKey<'_>, &Difference)| {
+    let unknown = |(key, answer): (&HeldKey, &Difference)| {
         key.version.is_none() && *answer == Difference::Unchanged
     };
     if keys.iter().zip(&answers).any(unknown) {
@@ -61,7 +61,7 @@ pub fn of_scan(
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_ports::{Entry, Version};
+    use gatehouse_ports::Entry;
 
     use super::*;
 
@@ -70,7 +70,7 @@ mod tests {
             key: (*key).to_owned(),
             entry: Entry {
                 value: Vec::new(),
-                version: Version(1),
+                version: 1,
             },
         };
         Page {
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn nothing_is_unchanged_that_nobody_held() {
         let held = HeldKey {
-            key: "a",
-            version: Some(Version(1)),
+            key: "a".into(),
+            version: Some(1),
         };
         let unchanged = || vec![Difference::Unchanged];
-        assert!(of_held_keys(&[held], unchanged()).is_ok());
+        assert!(of_held_keys(std::slice::from_ref(&held), unchanged()).is_ok());
         assert!(is_refused(of_held_keys(
             &[HeldKey::unknown("a")],
             unchanged()

@@ -119,28 +119,22 @@ impl RecordCache {
         store: &impl Store,
         keys: impl IntoIterator<Item = String>,
     ) -> Result<Vec<Found>, StorageError> {
-        let asked: Vec<(String, Option<KeptRecord>)> = {
+        let (held, records): (Vec<HeldKey>, Vec<Option<KeptRecord>>) = {
             let kept = self.lock();
             let with_kept = |key: String| {
                 let record = kept.records.get(&key).cloned();
-                (key, record)
+                let version = record.as_ref().map(|record| record.version);
+                (HeldKey { key, version }, record)
             };
-            keys.into_iter().map(with_kept).collect()
+            keys.into_iter().map(with_kept).unzip()
         };
-        let held: Vec<HeldKey<'_>> = asked
-            .iter()
-            .map(|(key, kept)| HeldKey {
-                key,
-                version: kept.as_ref().map(|kept| kept.version),
-            })
-            .collect();
         let mut differences = Vec::with_capacity(held.len());
-        for held in held.chunks(MAXIMUM_KEYS_PER_CALL) {
-            differences.extend(store.get_changed(held)?);
+        for part in held.chunks(MAXIMUM_KEYS_PER_CALL) {
+            differences.extend(store.get_changed(part)?);
         }
-        let found = asked.into_iter().zip(differences);
-        let found = found.map(|((key, kept), difference)| Found {
-            key,
+        let found = held.into_iter().zip(records).zip(differences);
+        let found = found.map(|((held, kept), difference)| Found {
+            key: held.key,
             kept,
             difference,
         });

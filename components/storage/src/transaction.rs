@@ -1,6 +1,6 @@
 //! One commit in the making.
 
-use gatehouse_ports::{Change, Check, Requirement, Version};
+use gatehouse_ports::{Change, Check, Put, Requirement, Version};
 
 use crate::{Record, StorageError, encode};
 
@@ -68,17 +68,17 @@ impl Transaction {
         record: &R,
         expires_at: Option<u64>,
     ) -> Result<&mut Self, StorageError> {
-        self.changes.push(Change::Put {
+        self.changes.push(Change::Put(Put {
             key: key.into(),
             value: encode(record)?,
             expires_at,
-        });
+        }));
         Ok(self)
     }
 
     /// Removes the entry under `key`, if there is one. To say so again changes nothing.
     pub fn delete(&mut self, key: impl Into<String>) -> &mut Self {
-        let change = Change::Delete { key: key.into() };
+        let change = Change::Delete(key.into());
         if !self.changes.contains(&change) {
             self.changes.push(change);
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Requirement, StoreError, SystemClock, Version,
+    Change, Check, Clock, CommitError, Put, Requirement, StoreError, SystemClock, Version,
 };
 use gatehouse_store::{Backend, Namespace, SharedClock};
 use wasmtime_wasi::HostWallClock;
@@ -308,11 +308,11 @@ async fn write_mark(
         key: MARK_KEY.to_owned(),
         requirement: version.map_or(Requirement::Absent, Requirement::AtVersion),
     };
-    let put = Change::Put {
+    let put = Change::Put(Put {
         key: MARK_KEY.to_owned(),
         value: now.to_be_bytes().to_vec(),
         expires_at: None,
-    };
+    });
     match backend
         .commit(Namespace::Host, vec![check], vec![put])
         .await

@@ -251,11 +251,11 @@ async fn t6_a_step_that_a_witness_contradicts_is_not_kept_however_long_it_stands
 #[tokio::test]
 async fn t6_a_mark_that_is_no_time_is_reported_and_kept() {
     let backend = MemoryBackend::new(Arc::new(SystemClock));
-    let put = Change::Put {
+    let put = Change::Put(gatehouse_ports::Put {
         key: MARK_KEY.to_owned(),
         value: b"soon".to_vec(),
         expires_at: None,
-    };
+    });
     let written = backend.commit(Namespace::Host, Vec::new(), vec![put]);
     written.await.unwrap();
     let kept = Machine::at(NOW).clock().keep(&backend).await;

@@ -14,7 +14,7 @@ impl<S: Store + Send + Sync + 'static> Backend for EmbeddersStore<S> {
     fn get_changed<'a>(
         &'a self,
         _: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(ready(self.0.get_changed(keys)))
     }

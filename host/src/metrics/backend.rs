@@ -25,7 +25,7 @@ impl<B: Backend> Backend for MeteredBackend<B> {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         self.backend.get_changed(namespace, keys)
     }

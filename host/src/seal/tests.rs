@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use gatehouse_ports::{Change, StoreError, SystemClock};
+use gatehouse_ports::{Change, Put, StoreError, SystemClock};
 use gatehouse_store::{Namespace, PrivateStore, create_key_file};
 use zeroize::Zeroizing;
 
@@ -46,11 +46,11 @@ async fn open(text: &str) -> Result<SealedStore> {
 impl SealedStore {
     async fn put(&self) -> Result<(), String> {
         let store = PrivateStore::new(self.store.clone(), Namespace::Access);
-        let change = Change::Put {
+        let change = Change::Put(Put {
             key: "system".into(),
             value: b"first".to_vec(),
             expires_at: None,
-        };
+        });
         let put = store.commit(vec![], vec![change]).await;
         put.map_err(|error| error.to_string())
     }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use gatehouse_ports::{Change, Check, Clock as _, CommitError, OsRandom, Requirement, SystemClock};
+use gatehouse_ports::{
+    Change, Check, Clock as _, CommitError, OsRandom, Put, Requirement, SystemClock,
+};
 use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
 };
@@ -60,10 +62,12 @@ fn token(number: u64) -> String {
 
 fn login(number: u64) -> (Vec<Check>, Vec<Change>) {
     let token = token(number);
-    let put = |key, length| Change::Put {
-        key,
-        value: vec![7; length],
-        expires_at: Some(SystemClock.now_milliseconds() + 3_600_000),
+    let put = |key, length| {
+        Change::Put(Put {
+            key,
+            value: vec![7; length],
+            expires_at: Some(SystemClock.now_milliseconds() + 3_600_000),
+        })
     };
     let changes = vec![
         put(format!("token/{token}"), 500),

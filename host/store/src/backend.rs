@@ -53,7 +53,7 @@ pub trait Backend: Send + Sync + 'static {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>>;
 
     /// Reads entries at one point in time, in the order of `keys`.
@@ -63,7 +63,7 @@ pub trait Backend: Send + Sync + 'static {
         keys: &'a [&'a str],
     ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
         Box::pin(async move {
-            let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+            let keys: Vec<HeldKey> = keys.iter().map(|key| HeldKey::unknown(*key)).collect();
             let found = self.get_changed(namespace, &keys).await?;
             let entry = |difference| match difference {
                 Difference::Changed(entry) => Some(entry),
@@ -197,7 +197,7 @@ impl<B: Backend + ?Sized> Backend for Arc<B> {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         (**self).get_changed(namespace, keys)
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use gatehouse_barrier::{Barrier, Keyring, KeyringError, RootKey};
 use gatehouse_ports::rules::has_expired;
-use gatehouse_ports::{Change, Entry, OsRandom, StoreError};
+use gatehouse_ports::{Change, Entry, OsRandom, Put, StoreError};
 
 use crate::layout::{HANDOVER_KEY, KEYRING_KEY, unsealable};
 use crate::sealed::{Opened, address};
@@ -102,11 +102,11 @@ impl<B: Backend> SealedBackend<B> {
         let expires_at = Some(self.clock.now_milliseconds().saturating_add(life));
         let place = address(Namespace::Keyring, HANDOVER_KEY);
         let value = Barrier::new(keyring).seal(place, &sealed, expires_at, &OsRandom);
-        Ok(Change::Put {
+        Ok(Change::Put(Put {
             key: HANDOVER_KEY.to_owned(),
             value: value.map_err(unsealable)?,
             expires_at,
-        })
+        }))
     }
 
     /// The root key that was handed over to a host that has `barrier` and `held`.

@@ -257,7 +257,7 @@ pub async fn wipe(backend: &impl Backend, guard: &Guard) -> Result<(), StoreErro
 
 fn delete(key: &str) -> Change {
     let key = key.to_owned();
-    Change::Delete { key }
+    Change::Delete(key)
 }
 
 /// Keyring, mark and lease.

@@ -1,6 +1,6 @@
 //! The keys of [`Namespace::Keyring`](crate::Namespace::Keyring), and how its records are put there.
 
-use gatehouse_ports::{Change, StoreError};
+use gatehouse_ports::{Change, Put, StoreError};
 
 /// The data keys, sealed by the root key.
 pub(crate) const KEYRING_KEY: &str = "keyring";
@@ -18,11 +18,11 @@ pub(crate) const HANDOVER_KEY: &str = "handover";
 pub(crate) const SEAL_ORDERS_KEY: &str = "seal-orders";
 
 pub(crate) fn put(key: &str, value: Vec<u8>) -> Change {
-    Change::Put {
+    Change::Put(Put {
         key: key.to_owned(),
         value,
         expires_at: None,
-    }
+    })
 }
 
 pub(crate) fn unsealable(error: gatehouse_barrier::SealError) -> StoreError {

@@ -29,7 +29,7 @@
 //! sealed.unseal(&RootKey::generate(&OsRandom)?).await?;
 //!
 //! let store = PrivateStore::new(sealed, Namespace::Access);
-//! let put = Change::Put { key: "token/1".into(), value: b"record".to_vec(), expires_at: None };
+//! let put = Change::Put(Put { key: "token/1".into(), value: b"record".to_vec(), expires_at: None });
 //! store.commit(vec![], vec![put]).await?;
 //! assert_eq!(store.get(&["token/1"]).await?.len(), 1);
 //! # Ok(())

@@ -8,7 +8,7 @@ use std::sync::{PoisonError, RwLock};
 
 use gatehouse_ports::rules::{PageBuilder, has_expired, holds};
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, Put, StoreError, Version,
 };
 
 use crate::backend::{SnapshotPage, StoredEntry};
@@ -126,13 +126,13 @@ impl State {
 
     fn apply(&mut self, namespace: Namespace, change: Change) {
         let (key, replacement) = match change {
-            Change::Delete { key } => (key, None),
-            Change::Put {
+            Change::Delete(key) => (key, None),
+            Change::Put(Put {
                 key,
                 value,
                 expires_at,
-            } => {
-                let version = Version(self.last_version);
+            }) => {
+                let version = self.last_version;
                 let entry = Entry { value, version };
                 (key, Some(Stored { entry, expires_at }))
             }
@@ -171,16 +171,16 @@ impl Backend for MemoryBackend {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         let now = self.clock.now_milliseconds();
         let differences = self.read(|state| {
-            let difference =
-                |held: &HeldKey<'_>| match state.live(&(namespace, held.key.to_owned()), now) {
-                    None => Difference::Absent,
-                    Some(entry) if held.version == Some(entry.version) => Difference::Unchanged,
-                    Some(entry) => Difference::Changed(entry.clone()),
-                };
+            let difference = |held: &HeldKey| match state.live(&(namespace, held.key.clone()), now)
+            {
+                None => Difference::Absent,
+                Some(entry) if held.version == Some(entry.version) => Difference::Unchanged,
+                Some(entry) => Difference::Changed(entry.clone()),
+            };
             keys.iter().map(difference).collect()
         });
         Box::pin(ready(Ok(differences)))
@@ -225,14 +225,14 @@ impl Backend for MemoryBackend {
                     (place.clone(), (value, stored.expires_at))
                 })
                 .collect(),
-            last_version: Version(state.last_version),
+            last_version: state.last_version,
         });
         Box::pin(ready(Ok(Box::new(snapshot) as Box<dyn Snapshot>)))
     }
 
     fn skip_versions(&self, version: Version) -> Answer<'_, Result<(), StoreError>> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.last_version = state.last_version.max(version.0);
+        state.last_version = state.last_version.max(version);
         Box::pin(ready(Ok(())))
     }
 }

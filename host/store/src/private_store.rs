@@ -43,8 +43,8 @@ impl PrivateStore {
     /// # Errors
     ///
     /// When the question is malformed, the store is sealed or out of order, or an entry cannot be trusted.
-    pub async fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        limits::check_get(keys.iter().map(|held| held.key))?;
+    pub async fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
+        limits::check_get(keys.iter().map(|held| held.key.as_str()))?;
         self.backend.get_changed(self.namespace, keys).await
     }
 

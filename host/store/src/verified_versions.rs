@@ -73,25 +73,25 @@ mod tests {
     #[test]
     fn a_record_counts_at_its_version_in_its_namespace_and_until_its_end() {
         let opened = VerifiedVersions::default();
-        opened.note(ACCESS, "a", Version(1), Some(100));
-        assert!(opened.contains(ACCESS, "a", Version(1), 99));
-        assert!(!opened.contains(ACCESS, "a", Version(1), 100));
-        assert!(!opened.contains(ACCESS, "a", Version(2), 99));
-        assert!(!opened.contains(ACCESS, "b", Version(1), 99));
-        assert!(!opened.contains(Namespace::Orgs, "a", Version(1), 99));
+        opened.note(ACCESS, "a", 1, Some(100));
+        assert!(opened.contains(ACCESS, "a", 1, 99));
+        assert!(!opened.contains(ACCESS, "a", 1, 100));
+        assert!(!opened.contains(ACCESS, "a", 2, 99));
+        assert!(!opened.contains(ACCESS, "b", 1, 99));
+        assert!(!opened.contains(Namespace::Orgs, "a", 1, 99));
 
-        opened.note(ACCESS, "a", Version(2), None);
-        assert!(!opened.contains(ACCESS, "a", Version(1), 99));
-        assert!(opened.contains(ACCESS, "a", Version(2), u64::MAX));
+        opened.note(ACCESS, "a", 2, None);
+        assert!(!opened.contains(ACCESS, "a", 1, 99));
+        assert!(opened.contains(ACCESS, "a", 2, u64::MAX));
         opened.forget();
-        assert!(!opened.contains(ACCESS, "a", Version(2), 0));
+        assert!(!opened.contains(ACCESS, "a", 2, 0));
     }
 
     #[test]
     fn what_is_noted_has_a_bound() {
         let opened = VerifiedVersions::default();
         for number in 0..3 * MAXIMUM_RECORDS {
-            opened.note(ACCESS, &number.to_string(), Version(1), None);
+            opened.note(ACCESS, &number.to_string(), 1, None);
             let records = opened.records.read().unwrap();
             let held: usize = records.by_namespace.values().map(HashMap::len).sum();
             assert_eq!(held, records.count);

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gatehouse_ports::rules::{PageBuilder, holds};
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError, Version};
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Put, Store, StoreError, Version};
 
 /// The rows that were committed. For a clock that stands still: none of them expires.
 #[derive(Default)]
@@ -37,10 +37,12 @@ impl HeldRows {
     /// each.
     pub fn into_changes(self) -> impl Iterator<Item = Change> {
         let held = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        held.rows.into_iter().map(|(key, row)| Change::Put {
-            key,
-            value: row.value.into_vec(),
-            expires_at: row.expires_at,
+        held.rows.into_iter().map(|(key, row)| {
+            Change::Put(Put {
+                key,
+                value: row.value.into_vec(),
+                expires_at: row.expires_at,
+            })
         })
     }
 
@@ -82,14 +84,14 @@ impl Store for HeldRows {
             }
         }
         held.commits += 1;
-        let version = Version(held.commits);
+        let version = held.commits;
         for change in changes {
             match change {
-                Change::Put {
+                Change::Put(Put {
                     key,
                     value,
                     expires_at,
-                } => {
+                }) => {
                     let value = value.into_boxed_slice();
                     let row = Row {
                         value,
@@ -98,7 +100,7 @@ impl Store for HeldRows {
                     };
                     held.rows.insert(key, row);
                 }
-                Change::Delete { key } => {
+                Change::Delete(key) => {
                     held.rows.remove(&key);
                 }
             }

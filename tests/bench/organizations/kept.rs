@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use gatehouse_orgs::{
     Attribute, Caller, Edition, Identity, OrganizationChanges, Organizations as _, Orgs, Principal,
 };
-use gatehouse_ports::Change;
 use gatehouse_ports::doubles::{ManualClock, SeededRandom, name_in_no_order};
+use gatehouse_ports::{Change, Put};
 use gatehouse_store::Namespace;
 use gatehouse_tests::{Installation, Storage, target_folder};
 
@@ -138,12 +138,12 @@ fn fingerprint() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     for change in made(FINGERPRINTED)?.into_changes() {
         match change {
-            Change::Put {
+            Change::Put(Put {
                 key,
                 value,
                 expires_at,
-            } => (key, value, expires_at).hash(&mut hasher),
-            Change::Delete { key } => key.hash(&mut hasher),
+            }) => (key, value, expires_at).hash(&mut hasher),
+            Change::Delete(key) => key.hash(&mut hasher),
         }
     }
     Ok(hasher.finish())
@@ -183,10 +183,10 @@ fn made(count: usize) -> Result<HeldRows> {
 }
 
 fn staying_longer(mut change: Change) -> Change {
-    if let Change::Put {
+    if let Change::Put(Put {
         expires_at: Some(end),
         ..
-    } = &mut change
+    }) = &mut change
     {
         let longer = u64::try_from(STAYS_LONGER.as_millis()).unwrap_or(u64::MAX);
         *end = end.saturating_add(longer);

@@ -48,7 +48,7 @@ fn world() -> &'static World {
         let log_in = |token_type| {
             let grant = grant(&access, token_type);
             let issued = access.issue_login(&grant).ok().expect("a login");
-            issued.client_token.expose().to_owned()
+            issued.client_token.clone()
         };
         let mut batch = Vec::new();
         for _ in 0..2 {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
-use gatehouse_ports::{Cache as _, Change, Store as _, StoreError};
+use gatehouse_ports::{Cache as _, Change, Store as _, StoreError, Put};
 use gatehouse_storage_adapter::{Adapter, Bucket, BucketError, Host, untrusted};
 use libfuzzer_sys::fuzz_target;
 use zeroize::Zeroizing;
@@ -137,11 +137,11 @@ fn instance(shelf: &Shelf, clock: &'static ManualClock, seed: u64) -> Instance {
 }
 
 fn put(key: &str, value: Vec<u8>) -> Change {
-    Change::Put {
+    Change::Put(Put {
         key: key.to_owned(),
         value,
         expires_at: None,
-    }
+    })
 }
 
 /// Everything that `store` holds.

@@ -13,14 +13,14 @@ use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
     AccessService, Admission, Capability, Cluster, CreateError, CreateRequest, Cubbyhole as _,
-    CubbyholeError, Failure, InitializeError, Initialized, KeyPage, LeaseTree as _, LoginError,
-    LoginGrant, Logins as _, LookupError, Migration, Migrations as _, MountError, MountRequest,
-    MountTuning, MountView, Mounts as _, Parent, Policies as _, Policy, PolicyError, PrefixError,
-    Refusal, RemountError, RenewError, Renewal as _, RenewalSubject, Request, Requests as _,
-    ResultantAcl, Revalidated, Revocation as _, RevokeError, Rights as _, Settings, System as _,
-    Tidying as _, TokenCreation as _, TokenGrant, TokenLookup as _, TokenReference, TokenRole,
-    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles as _, TokenView, TuneError,
-    UnwrapError, WrapError, WrapRequest, Wrapping as _, WrappingToken, WrappingView,
+    CubbyholeError, Failure, InitializeError, Initialized, Issued, KeyPage, LeaseTree as _,
+    LoginError, LoginGrant, Logins as _, LookupError, Migration, Migrations as _, MountError,
+    MountRequest, MountTuning, MountView, Mounts as _, Parent, Policies as _, Policy, PolicyError,
+    PrefixError, Refusal, RemountError, RenewError, Renewal as _, RenewalSubject, Request,
+    Requests as _, ResultantAcl, Revalidated, Revocation as _, RevokeError, Rights as _, Settings,
+    System as _, Tidying as _, TokenCreation as _, TokenGrant, TokenLookup as _, TokenReference,
+    TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles as _, TokenView,
+    TuneError, UnwrapError, WrapError, WrapRequest, Wrapping as _, WrappingToken, WrappingView,
     WritePermission,
 };
 
@@ -96,15 +96,12 @@ impl rights_wit::Guest for Component {
 }
 
 impl tokens_wit::Guest for Component {
-    fn issue_login(grant: LoginGrant) -> Result<tokens_wit::Issued, LoginError> {
-        Ok(access(|it| it.issue_login(&grant))?.into())
+    fn issue_login(grant: LoginGrant) -> Result<Issued, LoginError> {
+        access(|it| it.issue_login(&grant))
     }
 
-    fn create_token(
-        parent: Parent,
-        request: CreateRequest,
-    ) -> Result<tokens_wit::Issued, CreateError> {
-        Ok(access(|it| it.create_token(&parent, &request))?.into())
+    fn create_token(parent: Parent, request: CreateRequest) -> Result<Issued, CreateError> {
+        access(|it| it.create_token(&parent, &request))
     }
 
     fn lookup_token(token: TokenReference) -> Result<TokenView, LookupError> {

@@ -88,7 +88,7 @@ fn tokens_that_are_not_valid_are_not_listed() {
         ttl: Some(7200),
         ..CreateRequest::default()
     };
-    let child = server.child(parent.client_token.expose(), &outliving);
+    let child = server.child(parent.client_token.as_str(), &outliving);
     let is_listed = |accessor: &String| listed(&server, 2).contains(accessor);
     assert!(is_listed(&login.grant.accessor));
     assert!(is_listed(&parent.grant.accessor) && is_listed(&child.grant.accessor));

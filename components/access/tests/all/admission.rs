@@ -107,7 +107,7 @@ fn root_may_do_everything_and_learns_that_a_mount_is_missing() {
 fn a1_a_token_without_a_rule_is_denied_also_where_nothing_is() {
     let server = Server::ready();
     let token = server.log_in(TokenParameters::default());
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     for path in [
         "auth/gcp/config",
         "auth/other/config",
@@ -123,7 +123,7 @@ fn a1_a_token_without_a_rule_is_denied_also_where_nothing_is() {
 fn the_default_policy_allows_get_lookup_self_and_not_post() {
     let server = Server::ready();
     let token = server.log_in(TokenParameters::default());
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     let path = "auth/token/lookup-self";
     let caller = server.admit(token, Operation::Read, path).unwrap().caller;
     assert_eq!(caller.unwrap().display_name, "gcp-dev@p1.example");
@@ -141,7 +141,7 @@ fn writes_with_an_existence_check_learn_which_half_is_granted() {
         "path \"organizations/a\" { capabilities = [\"create\"] }
          path \"organizations/b\" { capabilities = [\"update\"] }",
     );
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     let write = |path| {
         let admission = server.admit(token, Operation::CreateOrUpdate, path);
         admission.map(|it| (it.write.create, it.write.update))
@@ -161,7 +161,7 @@ fn paths_that_need_sudo_need_both() {
          path \"sys/auth/b\" { capabilities = [\"update\", \"sudo\"] }
          path \"sys/auth/c\" { capabilities = [\"sudo\"] }",
     );
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     let write = |path| {
         server
             .admit(token, Operation::Update, path)
@@ -176,7 +176,7 @@ fn paths_that_need_sudo_need_both() {
 fn a_policy_counts_from_the_next_request_on() {
     let server = Server::ready();
     let token = server.log_in(policies(&["later"]));
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     let read = || server.admit(token, Operation::Read, "sys/auth").is_ok();
     assert!(!read());
     let text = "path \"sys/auth\" { capabilities = [\"read\"] }";
@@ -191,7 +191,7 @@ fn templates_follow_the_caller() {
     let server = Server::ready();
     let token = server.log_in(TokenParameters::default());
     let entity = token.grant.entity_id.clone().unwrap();
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     let own = format!("identity/entity/id/{entity}");
     assert!(server.admit(token, Operation::Read, &own).is_ok());
     let other = server.admit(token, Operation::Read, "identity/entity/id/other");
@@ -232,7 +232,7 @@ fn t10_unknown_expired_revoked_used_up_and_malformed_tokens_are_refused_alike() 
     let expired = server.log_in(short);
     server.advance(HOUR);
     let revoked = server.log_in(TokenParameters::default());
-    let reference = revoked.client_token.reference();
+    let reference = revoked.reference();
     assert_eq!(server.access.revoke_token(&reference), Ok(true));
     let used_up = server.log_in(TokenParameters {
         num_uses: 1,
@@ -240,7 +240,7 @@ fn t10_unknown_expired_revoked_used_up_and_malformed_tokens_are_refused_alike() 
     });
     let path = "auth/token/lookup-self";
     let last = server
-        .admit(used_up.client_token.expose(), Operation::Read, path)
+        .admit(used_up.client_token.as_str(), Operation::Read, path)
         .unwrap();
     assert_eq!(last.caller.unwrap().num_uses, 0);
     assert!(last.limited_uses);
@@ -248,9 +248,9 @@ fn t10_unknown_expired_revoked_used_up_and_malformed_tokens_are_refused_alike() 
         "hvs.unknown",
         "",
         "\0",
-        expired.client_token.expose(),
-        revoked.client_token.expose(),
-        used_up.client_token.expose(),
+        expired.client_token.as_str(),
+        revoked.client_token.as_str(),
+        used_up.client_token.as_str(),
     ] {
         let answer = server.admit(token, Operation::Read, path);
         assert_eq!(answer, Err(Refusal::InvalidToken));
@@ -265,7 +265,7 @@ fn t9_bound_addresses_hold_at_every_use() {
         ..TokenParameters::default()
     });
     let from = |address: Option<&str>| {
-        let mut request = lookup_self(token.client_token.expose());
+        let mut request = lookup_self(token.client_token.as_str());
         request.source_address = address.map(|it| it.parse().unwrap());
         let admitted = server.access.admit(&request);
         admitted.map(|_| ())
@@ -283,7 +283,7 @@ fn t4_a_use_is_taken_before_the_policy_is_asked() {
         num_uses: 2,
         ..TokenParameters::default()
     });
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     assert_eq!(
         server.admit(token, Operation::Read, "sys/auth"),
         Err(Refusal::Denied)
@@ -313,7 +313,7 @@ fn t4_a_use_whose_commit_fails_admits_nobody() {
             "full".to_owned(),
         )));
     let path = "auth/token/lookup-self";
-    let answer = server.admit(token.client_token.expose(), Operation::Read, path);
+    let answer = server.admit(token.client_token.as_str(), Operation::Read, path);
     assert_eq!(
         answer,
         Err(Refusal::Failure(Failure::Unavailable("full".to_owned())))
@@ -328,7 +328,7 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
             num_uses: uses,
             ..TokenParameters::default()
         });
-        let token = token.client_token.expose();
+        let token = token.client_token.as_str();
         let successes = std::thread::scope(|scope| {
             let clients: Vec<_> = (0..64)
                 .map(|_| {
@@ -366,7 +366,7 @@ fn capabilities_are_shown_in_the_contracts_order() {
     let paths = ["a", "/a", "b", "c", "a/"].map(str::to_owned);
     let shown = server
         .access
-        .capabilities(&token.client_token.reference(), &paths)
+        .capabilities(&token.reference(), &paths)
         .unwrap();
     use Capability::{Create, Deny, List, Patch, Read, Root, Sudo};
     let all = vec![Sudo, Read, List, Create, Patch];
@@ -394,14 +394,14 @@ fn a_child_is_admitted_by_its_own_policies_and_its_ancestors_life() {
             ..request.clone()
         },
     );
-    let child = server.child(parent.client_token.expose(), &request);
+    let child = server.child(parent.client_token.as_str(), &request);
     let path = "auth/token/lookup-self";
     assert!(
         server
-            .admit(child.client_token.expose(), Operation::Read, path)
+            .admit(child.client_token.as_str(), Operation::Read, path)
             .is_ok()
     );
     server.advance(HOUR);
-    let orphaned = server.admit(child.client_token.expose(), Operation::Read, path);
+    let orphaned = server.admit(child.client_token.as_str(), Operation::Read, path);
     assert_eq!(orphaned, Err(Refusal::InvalidToken));
 }

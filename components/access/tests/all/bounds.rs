@@ -9,7 +9,7 @@ use gatehouse_access::{
     TokenRoles as _, TuneError, WritePermission,
 };
 use gatehouse_ports::doubles::CountingStore;
-use gatehouse_ports::{Change, Store};
+use gatehouse_ports::{Change, Put, Store};
 
 const KIB: usize = 1024;
 
@@ -21,17 +21,17 @@ fn too_long(field: &str, bytes: usize) -> FieldTooLong {
 }
 
 fn put(server: &Server, key: &str, value: Vec<u8>) {
-    let change = Change::Put {
+    let change = Change::Put(Put {
         key: key.to_owned(),
         value,
         expires_at: None,
-    };
+    });
     server.store.commit(Vec::new(), vec![change]).unwrap();
 }
 
 fn delete(server: &Server, key: &str) {
     let key = key.to_owned();
-    let change = Change::Delete { key };
+    let change = Change::Delete(key);
     server.store.commit(Vec::new(), vec![change]).unwrap();
 }
 

@@ -25,7 +25,7 @@ fn read(instance: &Service, token: &str) -> Result<(), Refusal> {
 /// A token whose standing and rights an instance has read twice, and that instance.
 fn warm(server: &Server) -> (Service, String, String) {
     let issued = server.log_in_with_policy(&reading(PATH));
-    let token = issued.client_token.expose().to_owned();
+    let token = issued.client_token.clone();
     let instance = server.another_instance();
     for _ in 0..2 {
         assert_eq!(read(&instance, &token), Ok(()));

@@ -16,7 +16,7 @@ fn token_with(server: &Server, text: &str, uses: u64) -> String {
         ..policies(&["under-test"])
     };
     let issued = server.log_in(parameters);
-    issued.client_token.expose().to_owned()
+    issued.client_token.clone()
 }
 
 fn request(token: &str, path: &str, parameters: Option<&[Parameter]>) -> Request {
@@ -175,7 +175,7 @@ fn caller(server: &Server) -> Caller {
     group("outer", outer);
     group("other", GroupChanges::default());
     Caller {
-        token: issued.client_token.expose().to_owned(),
+        token: issued.client_token.clone(),
         entity,
         alias: alias.id,
         accessor: alias.mount_accessor,

@@ -1,6 +1,6 @@
 //! The number of live tokens, as those who watch the server are told it.
 
-use gatehouse_access::{Mounts as _, Revocation as _, System as _, TokenReference};
+use gatehouse_access::{Mounts as _, Revocation as _, System as _};
 use gatehouse_ports::StoreError;
 
 use crate::server::batch::batch;
@@ -18,8 +18,7 @@ fn live_service_tokens_are_counted_and_others_are_not() {
         server.log_in(policies(&["dev"]));
     }
     server.log_in(batch());
-    let ended = server.log_in(policies(&["dev"])).client_token;
-    let ended = TokenReference::Id(ended.expose().into());
+    let ended = server.log_in(policies(&["dev"])).reference();
     server.access.revoke_token(&ended).unwrap();
     assert_eq!(server.access.count_tokens().unwrap(), Some(4));
     // They live in the store until they are swept, and count no more.

@@ -35,10 +35,7 @@ fn a_root_child_without_policies_is_root_and_never_expires() {
     );
     assert!(!child.grant.orphan);
     assert_eq!(child.grant.metadata, None);
-    let view = server
-        .access
-        .lookup_token(&child.client_token.reference())
-        .unwrap();
+    let view = server.access.lookup_token(&child.reference()).unwrap();
     assert_eq!((view.expire_time, view.ttl), (None, 0));
     assert_eq!(
         (view.display_name.as_str(), view.path.as_str()),
@@ -62,10 +59,7 @@ fn fields_reach_the_token() {
             ..named(&["dev"])
         },
     );
-    let view = server
-        .access
-        .lookup_token(&child.client_token.reference())
-        .unwrap();
+    let view = server.access.lookup_token(&child.reference()).unwrap();
     assert_eq!(view.policies, ["default", "dev"]);
     assert_eq!(view.metadata, Some(metadata));
     assert_eq!(
@@ -82,7 +76,7 @@ fn fields_reach_the_token() {
 fn without_sudo_policies_are_the_parents_or_fewer() {
     let server = Server::ready();
     let parent = server.log_in(policies(&["a", "b"]));
-    let token = parent.client_token.expose();
+    let token = parent.client_token.as_str();
     let create = |request: &CreateRequest| {
         let issued = server.access.create_token(&plain(token), request);
         issued.map(|it| it.grant.token_policies)
@@ -121,7 +115,7 @@ fn without_sudo_policies_are_the_parents_or_fewer() {
 fn a4_root_comes_from_root_only() {
     let server = Server::ready();
     let parent = server.log_in(policies(&["a"]));
-    let parent = sudo(parent.client_token.expose());
+    let parent = sudo(parent.client_token.as_str());
     for spelling in ["root", " ROOT", "Root "] {
         let error = refused(&server, &parent, &named(&[spelling, "a"]));
         assert_eq!(error, CreateError::RootFromNonRoot);
@@ -132,7 +126,7 @@ fn a4_root_comes_from_root_only() {
 fn every_refusal_of_the_table_stores_nothing() {
     let server = Server::ready();
     let parent = server.log_in(policies(&["a"]));
-    let token = parent.client_token.expose();
+    let token = parent.client_token.as_str();
     let default = CreateRequest::default;
     let rows = [
         (
@@ -274,7 +268,7 @@ fn t8_a_token_with_limited_uses_has_no_children_even_at_its_last_use() {
             num_uses: uses,
             ..policies(&["create"])
         });
-        let token = limited.client_token.expose();
+        let token = limited.client_token.as_str();
         let admission = server
             .admit(token, Operation::Update, "auth/token/create")
             .unwrap();
@@ -301,7 +295,7 @@ fn a_chosen_identifier_works_and_warns() {
         ..CreateRequest::default()
     };
     let child = server.child(ROOT, &request);
-    assert_eq!(child.client_token.expose(), "mine");
+    assert_eq!(child.client_token.as_str(), "mine");
     assert_eq!(child.grant.warnings, [TokenWarning::ChosenId]);
     assert!(server.is_valid("mine"));
 }
@@ -310,7 +304,7 @@ fn a_chosen_identifier_works_and_warns() {
 fn orphans_have_neither_parent_nor_entity() {
     let server = Server::ready();
     let parent = server.log_in(policies(&["a"]));
-    let token = parent.client_token.expose();
+    let token = parent.client_token.as_str();
     let child = server.child(token, &CreateRequest::default());
     assert_eq!(child.grant.entity_id, parent.grant.entity_id);
     let by_field = server.child(
@@ -331,11 +325,11 @@ fn orphans_have_neither_parent_nor_entity() {
         .access
         .revoke_token(&TokenReference::Id(token.into()))
         .unwrap();
-    assert!(!server.is_valid(child.client_token.expose()));
+    assert!(!server.is_valid(child.client_token.as_str()));
     for orphan in [by_field, by_path] {
         assert!(orphan.grant.orphan);
         assert_eq!(orphan.grant.entity_id, None);
-        assert!(server.is_valid(orphan.client_token.expose()));
+        assert!(server.is_valid(orphan.client_token.as_str()));
     }
 }
 
@@ -349,7 +343,7 @@ fn an_expiring_root_token_makes_no_endless_one() {
             ..CreateRequest::default()
         },
     );
-    let parent = sudo(expiring.client_token.expose());
+    let parent = sudo(expiring.client_token.as_str());
     let error = refused(
         &server,
         &parent,
@@ -369,11 +363,8 @@ fn a_token_bound_to_addresses_makes_bound_tokens() {
         bound_cidrs: ranges.clone(),
         ..policies(&["a"])
     });
-    let child = server.child(parent.client_token.expose(), &CreateRequest::default());
-    let view = server
-        .access
-        .lookup_token(&child.client_token.reference())
-        .unwrap();
+    let child = server.child(parent.client_token.as_str(), &CreateRequest::default());
+    let view = server.access.lookup_token(&child.reference()).unwrap();
     assert_eq!(view.bound_cidrs, ranges);
 }
 
@@ -385,8 +376,7 @@ fn the_line_of_ancestors_is_bounded() {
         token = server
             .child(&token, &CreateRequest::default())
             .client_token
-            .expose()
-            .to_owned();
+            .clone();
     }
     let error = refused(&server, &sudo(&token), &CreateRequest::default());
     assert_eq!(error, CreateError::TooManyAncestors(128));
@@ -396,7 +386,7 @@ fn the_line_of_ancestors_is_bounded() {
 fn a4_a_list_of_blanks_was_given_and_inherits_nothing() {
     let server = Server::ready();
     let parent = server.log_in(policies(&["a"]));
-    let parent = parent.client_token.expose();
+    let parent = parent.client_token.as_str();
     for blanks in [&[""][..], &[" ", "\t"], &["", ""]] {
         for (caller, orphan_path) in [(ROOT, false), (ROOT, true), (parent, false), (parent, true)]
         {
@@ -429,7 +419,7 @@ fn contract_5_4_what_is_inherited_gets_no_default_that_the_parent_lacks() {
         ..named(&["a"])
     };
     let parent = server.child(ROOT, &bare);
-    let parent = parent.client_token.expose();
+    let parent = parent.client_token.as_str();
     for creator in [sudo(parent), plain(parent)] {
         for request in [CreateRequest::default(), named(&[])] {
             let child = server.access.create_token(&creator, &request).unwrap();

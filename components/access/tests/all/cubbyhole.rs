@@ -32,7 +32,7 @@ fn token(server: &Server, changes: CreateRequest) -> String {
         ..changes
     };
     let issued = server.child(ROOT, &request);
-    issued.client_token.expose().to_owned()
+    issued.client_token.clone()
 }
 
 fn holds_secrets(server: &Server) -> bool {
@@ -167,13 +167,13 @@ fn t5_secrets_of_descendants_and_of_a_disabled_mounts_tokens_go_with_the_sweep()
     let before = server.store.keys();
     let parent = token(&server, CreateRequest::default());
     let child = server.child(&parent, &CreateRequest::default());
-    write(&server, child.client_token.expose(), "a");
+    write(&server, child.client_token.as_str(), "a");
     let reference = &TokenReference::Id(parent.clone());
     assert_eq!(server.access.revoke_token(reference), Ok(true));
     assert_eq!(server.store.keys(), before);
 
     let login = server.log_in(policies(&["dev"]));
-    write(&server, login.client_token.expose(), "a");
+    write(&server, login.client_token.as_str(), "a");
     server.access.disable_mount("gcp").unwrap();
     server.tidy();
     assert!(!holds_secrets(&server));
@@ -183,7 +183,7 @@ fn t5_secrets_of_descendants_and_of_a_disabled_mounts_tokens_go_with_the_sweep()
 fn a_renewal_moves_the_end_of_the_secrets_along() {
     let server = Server::ready();
     let login = server.log_in(TokenParameters::default());
-    let token = login.client_token.expose();
+    let token = login.client_token.as_str();
     write(&server, token, "a");
     let fresh = Revalidated::default();
     for _ in 0..3 {
@@ -304,7 +304,7 @@ fn a_token_with_a_chosen_identifier_finds_nothing_of_an_earlier_one() {
 fn batch_tokens_keep_nothing() {
     let server = Server::ready();
     let login = server.log_in(batch());
-    let token = login.client_token.expose();
+    let token = login.client_token.as_str();
     let access = &server.access;
     let refused = CubbyholeError::BatchToken;
     assert_eq!(access.read_cubbyhole(token, "a"), Err(refused.clone()));

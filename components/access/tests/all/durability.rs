@@ -40,9 +40,7 @@ fn issues_nothing_beside_an_error(operation: impl Fn(&Server, &Faulty<'_>) -> Op
             Some(issued) => {
                 assert!(fails_at > 2, "nothing was asked of the store");
                 // Another instance has nothing but the store to know it from.
-                let read = server
-                    .another_instance()
-                    .lookup_token(&issued.client_token.reference());
+                let read = server.another_instance().lookup_token(&issued.reference());
                 assert!(read.is_ok());
                 return;
             }

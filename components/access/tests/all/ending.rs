@@ -10,14 +10,14 @@ use gatehouse_access::{
 /// Tokens of every kind, each of which is valid.
 fn tokens_of_every_kind(server: &Server) -> Vec<String> {
     let login = server.log_in(policies(&["dev"]));
-    let login = login.client_token.expose().to_owned();
+    let login = login.client_token.clone();
     let request = CreateRequest {
         ttl: Some(3600),
         policies: Some(vec!["dev".to_owned()]),
         ..CreateRequest::default()
     };
     let child = server.child(ROOT, &request);
-    let child = child.client_token.expose().to_owned();
+    let child = child.client_token.clone();
     let batch_login = server.log_in(batch());
     let batch_child = server.child(
         ROOT,
@@ -38,9 +38,9 @@ fn tokens_of_every_kind(server: &Server) -> Vec<String> {
         ROOT.to_owned(),
         login,
         child,
-        grandchild.ok().unwrap().client_token.expose().to_owned(),
-        batch_login.client_token.expose().to_owned(),
-        batch_child.client_token.expose().to_owned(),
+        grandchild.ok().unwrap().client_token.clone(),
+        batch_login.client_token.clone(),
+        batch_child.client_token.clone(),
         another_root.expose().to_owned(),
         wrapped.ok().unwrap().token,
     ];
@@ -69,9 +69,9 @@ fn s11_all_tokens_end_and_new_ones_are_valid() {
     let root = server.access.generate_root().ok().unwrap();
     assert!(server.is_valid(root.expose()));
     let login = server.log_in(policies(&["dev"]));
-    assert!(server.is_valid(login.client_token.expose()));
+    assert!(server.is_valid(login.client_token.as_str()));
     let batch = server.log_in(batch());
-    assert!(server.is_valid(batch.client_token.expose()));
+    assert!(server.is_valid(batch.client_token.as_str()));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn s11_a_batch_token_of_the_lost_store_is_none_of_the_restored_one() {
     let lost = restored.another_instance();
     let mount = restored.mount("gcp/");
     let issued = lost.issue_login(&restored.grant_at(&mount.path, "1234", batch()));
-    let token = issued.ok().unwrap().client_token.expose().to_owned();
+    let token = issued.ok().unwrap().client_token.clone();
     assert_eq!(
         restored.store.keys().len(),
         content.len(),

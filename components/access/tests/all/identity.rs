@@ -272,8 +272,8 @@ fn a4_policies_of_an_identity_that_are_blanks_name_nothing() {
         .read_group(&IdentityReference::Id(group.clone()));
     assert!(group.unwrap().unwrap().policies.is_empty());
     for text in [
-        token.client_token.expose(),
-        server.log_in(policies(&["own"])).client_token.expose(),
+        token.client_token.as_str(),
+        server.log_in(policies(&["own"])).client_token.as_str(),
     ] {
         let view = server.access.lookup_token(&TokenReference::Id(text.into()));
         let view = view.unwrap();

@@ -37,7 +37,7 @@ fn contract_4_8_the_grant_and_the_stored_token_agree() {
         ..policies(&[" Dev", "dev"])
     });
     let grant = &issued.grant;
-    assert!(issued.client_token.expose().starts_with("hvs."));
+    assert!(issued.client_token.starts_with("hvs."));
     assert_eq!(grant.policies, ["default", "dev"]);
     assert_eq!(grant.token_policies, ["default", "dev"]);
     assert!(grant.identity_policies.is_empty());
@@ -51,7 +51,7 @@ fn contract_4_8_the_grant_and_the_stored_token_agree() {
     let by_accessor = &TokenReference::Accessor(grant.accessor.clone());
     let view = server.access.lookup_token(by_accessor).unwrap();
     assert_eq!(
-        server.access.lookup_token(&issued.client_token.reference()),
+        server.access.lookup_token(&issued.reference()),
         Ok(view.clone())
     );
     assert_eq!(view.display_name, "gcp-dev@p1.example");
@@ -76,7 +76,7 @@ fn t2_the_store_holds_no_token() {
     let token = server.log_in(TokenParameters::default());
     let secret = token
         .client_token
-        .expose()
+        .as_str()
         .strip_prefix("hvs.")
         .unwrap()
         .as_bytes();
@@ -181,10 +181,7 @@ fn the_mounts_leases_and_token_type_count() {
     (grant.mount_id, grant.mount_path) = (mount.id, mount.path);
     let issued = server.access.issue_login(&grant).ok().unwrap();
     assert_eq!(issued.grant.lease_duration, HOUR);
-    let view = server
-        .access
-        .lookup_token(&issued.client_token.reference())
-        .unwrap();
+    let view = server.access.lookup_token(&issued.reference()).unwrap();
     assert_eq!(view.display_name, "team-gcp-dev@p1.example");
 }
 
@@ -276,15 +273,15 @@ fn disabling_the_mount_ends_its_tokens_at_once_and_enabling_it_again_does_not_re
     let token = server.log_in(TokenParameters::default());
     let grant = server.grant("1234", TokenParameters::default());
     assert!(server.access.disable_mount("gcp/").unwrap().is_some());
-    assert!(!server.is_valid(token.client_token.expose()));
+    assert!(!server.is_valid(token.client_token.as_str()));
     assert_eq!(
         server.access.issue_login(&grant).err(),
         Some(LoginError::MountGone)
     );
     server.enable("gcp");
-    assert!(!server.is_valid(token.client_token.expose()));
+    assert!(!server.is_valid(token.client_token.as_str()));
     let answer = server.admit(
-        token.client_token.expose(),
+        token.client_token.as_str(),
         Operation::Read,
         "auth/token/lookup-self",
     );
@@ -304,9 +301,9 @@ fn t6_a_token_ends_when_its_time_has_come_and_its_records_with_it() {
     };
     let token = server.log_in(parameters);
     server.advance(HOUR - 1);
-    assert!(server.is_valid(token.client_token.expose()));
+    assert!(server.is_valid(token.client_token.as_str()));
     server.advance(1);
-    assert!(!server.is_valid(token.client_token.expose()));
+    assert!(!server.is_valid(token.client_token.as_str()));
     let by_accessor = &TokenReference::Accessor(token.grant.accessor.clone());
     assert!(server.access.lookup_token(by_accessor).is_err());
     let keys = server.store.keys();

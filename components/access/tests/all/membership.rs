@@ -108,10 +108,7 @@ fn contract_7_3_a_login_joins_the_groups_it_names_and_leaves_the_others_of_its_m
     assert!(members(&server, &folder).is_empty());
     assert!(members(&server, &elsewhere).is_empty());
     // Membership belongs to the entity, so the first token has lost the policy as well.
-    let view = server
-        .access
-        .lookup_token(&first.client_token.reference())
-        .unwrap();
+    let view = server.access.lookup_token(&first.reference()).unwrap();
     assert_eq!(view.identity_policies, ["in-project", "own"]);
 
     let none = log_in(&server, Some(&[]));
@@ -211,7 +208,7 @@ fn group_policies_decide_requests_and_capabilities_at_once() {
     policy("of-parent", "path \"b\" { capabilities = [\"read\"] }");
     let group = external(&server, "g", "gcp/", &["of-group"]);
     let issued = log_in(&server, Some(&["g"]));
-    let token = issued.client_token.expose();
+    let token = issued.client_token.as_str();
     assert!(server.admit(token, Operation::Read, "a").is_ok());
     assert_eq!(
         server.admit(token, Operation::Read, "b"),
@@ -229,7 +226,7 @@ fn group_policies_decide_requests_and_capabilities_at_once() {
     assert!(server.admit(token, Operation::Read, "b").is_ok());
     let capabilities = server
         .access
-        .capabilities(&issued.client_token.reference(), &names(&["a", "b", "c"]));
+        .capabilities(&issued.reference(), &names(&["a", "b", "c"]));
     let read = vec![Capability::Read];
     assert_eq!(
         capabilities.unwrap(),
@@ -319,7 +316,7 @@ fn contract_4_10_a_renewal_recomputes_the_groups() {
             group_aliases: groups,
             ..Revalidated::default()
         };
-        let reference = issued.client_token.reference();
+        let reference = issued.reference();
         server.access.renew_token(&reference, 0, Some(&fresh))
     };
     assert_eq!(renew(None).unwrap().identity_policies, ["pa"]);
@@ -327,7 +324,7 @@ fn contract_4_10_a_renewal_recomputes_the_groups() {
         renew(Some(names(&["b"]))).unwrap().identity_policies,
         ["pb"]
     );
-    let view = server.access.lookup_token(&issued.client_token.reference());
+    let view = server.access.lookup_token(&issued.reference());
     assert_eq!(view.unwrap().identity_policies, ["pb"]);
     assert_eq!(
         renew(Some(vec![String::new(); 129])),
@@ -352,7 +349,7 @@ fn more_group_aliases_than_an_ancestry_has_are_refused() {
 fn contract_7_1_a_disabled_entity_is_refused_at_once_and_a_deleted_one_as_well() {
     let server = Server::ready();
     let issued = server.log_in_with_policy("path \"a\" { capabilities = [\"read\"] }");
-    let token = issued.client_token.expose();
+    let token = issued.client_token.as_str();
     let id = issued.grant.entity_id.as_deref().unwrap();
     let set = |disabled| {
         let changes = EntityChanges {

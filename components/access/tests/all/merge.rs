@@ -99,7 +99,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
         .write_entity(&IdentityTarget::Id(to.clone()), &changes)
         .unwrap();
     let ours = internal(&server, "ours", &[&from], &[]);
-    let token = goes.client_token.expose();
+    let token = goes.client_token.as_str();
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
         Err(Refusal::Denied)
@@ -164,7 +164,7 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
     let server = Server::ready();
     server.enable("other");
     let first = log_in_at(&server, "other/", "1", &[]);
-    let token = first.client_token.expose();
+    let token = first.client_token.as_str();
     let (second, third) = (make(&server), make(&server));
     let access = &server.access;
     access.write_policy("p", READ_A).unwrap();
@@ -334,7 +334,7 @@ fn tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
     set(&source_id, true);
     merge(&source_id, &target).unwrap();
     for token in [&oldest, &source] {
-        let token = token.client_token.expose();
+        let token = token.client_token.as_str();
         assert_eq!(
             server.admit(token, Operation::Read, "a"),
             Err(Refusal::EntityUnusable)

@@ -7,7 +7,7 @@ use gatehouse_access::{
     Issued, LeaseTree as _, Lifetime, LoginError, Logins as _, Renewal as _, Revalidated,
     Revocation as _, Settings, TokenParameters, TokenReference,
 };
-use gatehouse_ports::{Change, Store as _};
+use gatehouse_ports::{Change, Put, Store as _};
 
 fn with_quotas(per_mount: u32, per_role: u32) -> Server {
     let mut server = Server::ready();
@@ -77,11 +77,11 @@ fn t12_a_token_that_ends_gives_its_place_back_however_it_ends() {
     let first = log_in(&server, HOUR).unwrap();
     let second = log_in(&server, HOUR).unwrap();
     assert!(full());
-    let reference = &TokenReference::Id(first.client_token.expose().into());
+    let reference = &TokenReference::Id(first.client_token.clone());
     assert_eq!(access.revoke_token(reference), Ok(true));
     log_in(&server, HOUR).unwrap();
     assert!(full());
-    let reference = &TokenReference::Id(second.client_token.expose().into());
+    let reference = &TokenReference::Id(second.client_token.clone());
     assert_eq!(access.revoke_token_alone(reference), Ok(true));
     log_in(&server, HOUR).unwrap();
     assert!(full());
@@ -95,7 +95,7 @@ fn t12_a_token_that_ends_gives_its_place_back_however_it_ends() {
     log_in(&server, HOUR).unwrap();
     assert!(full());
     let lookup = server.admit(
-        used.client_token.expose(),
+        used.client_token.as_str(),
         gatehouse_access::Operation::Read,
         "auth/token/lookup-self",
     );
@@ -113,7 +113,7 @@ fn t12_a_renewed_token_keeps_its_place_for_as_long_as_it_lives() {
         lifetime: living(HOUR).lifetime,
         group_aliases: None,
     };
-    let reference = &TokenReference::Id(token.client_token.expose().into());
+    let reference = &TokenReference::Id(token.client_token.clone());
     server
         .access
         .renew_token(reference, HOUR, Some(&fresh))
@@ -180,12 +180,12 @@ fn set_places(server: &Server, numbers: impl Iterator<Item = u32>, taken: bool) 
         let changes = numbers.iter().map(|number| {
             let key = format!("quota/token/{mount}/0/{number}");
             match taken {
-                true => Change::Put {
+                true => Change::Put(Put {
                     key,
                     value: b"\0\x01{}".to_vec(),
                     expires_at: None,
-                },
-                false => Change::Delete { key },
+                }),
+                false => Change::Delete(key),
             }
         });
         server.store.commit(Vec::new(), changes.collect()).unwrap();

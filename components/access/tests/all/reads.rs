@@ -23,7 +23,7 @@ fn a_token_is_admitted_again_with_one_read_and_a_known_account_logs_in_with_one_
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     let mut request = Request {
-        token: Some(token.client_token.expose().into()),
+        token: Some(token.client_token.clone()),
         operation: Operation::Read,
         path: "auth/gcp/role/dev".into(),
         source_address: None,
@@ -41,7 +41,7 @@ fn a_token_is_admitted_again_with_one_read_and_a_known_account_logs_in_with_one_
     request.path = "auth/gcp/role/other".into();
     access.admit(&request).unwrap();
     access
-        .admit(&lookup_self(token.client_token.expose()))
+        .admit(&lookup_self(token.client_token.as_str()))
         .unwrap();
     assert_eq!(
         counting.take_counts().calls(),
@@ -61,7 +61,7 @@ fn a_token_is_admitted_again_with_one_read_and_a_known_account_logs_in_with_one_
         num_uses: 9,
         ..policies(&["a"])
     });
-    request.token = Some(limited.client_token.expose().to_owned());
+    request.token = Some(limited.client_token.clone());
     access.admit(&request).unwrap();
     assert_eq!(counting.take_counts().calls(), (2, 1));
     access.admit(&request).unwrap();
@@ -77,7 +77,7 @@ fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
     server.access.write_policy("a", &rules("read")).unwrap();
     let token = server.log_in(policies(&["a"]));
     let warm = AccessService::new(server.store, server.clock, server.random);
-    let mut request = lookup_self(token.client_token.expose());
+    let mut request = lookup_self(token.client_token.as_str());
     request.path = "auth/gcp/role/dev".into();
     for _ in 0..2 {
         warm.admit(&request).unwrap();
@@ -92,7 +92,7 @@ fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
     for _ in 0..2 {
         counted.admit(&request).unwrap();
     }
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     assert_eq!(server.access.revoke_token(&reference), Ok(true));
     assert_eq!(warm.admit(&request).err(), Some(Refusal::InvalidToken));
     counting.take_counts();
@@ -192,7 +192,7 @@ fn a_token_is_one_row_and_one_more_below_a_parent_and_changes_as_one() {
     };
     let create = |parent: &str, request: &CreateRequest| {
         let created = access.create_token(&sudo(parent), request).ok().unwrap();
-        created.client_token.expose().to_owned()
+        created.client_token.clone()
     };
     let orphan = CreateRequest {
         policies: Some(vec!["default".to_owned()]),
@@ -242,7 +242,7 @@ fn a_token_is_found_by_its_accessor_and_by_its_lease_with_one_read() {
         .unwrap();
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
-    let by_text = token.client_token.reference();
+    let by_text = token.reference();
     access.lookup_token(&by_text).unwrap();
     for reference in [
         by_text,
@@ -268,7 +268,7 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     access.current_cluster().unwrap();
-    let request = lookup_self(token.client_token.expose());
+    let request = lookup_self(token.client_token.as_str());
     access.admit(&request).unwrap();
     counting.take_counts();
     access.admit(&request).unwrap();
@@ -286,7 +286,7 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
         token_type: Some(TokenType::Batch),
         ..policies(&["a"])
     });
-    let text = made.client_token.expose();
+    let text = made.client_token.as_str();
     let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     let admit = |token: &str| {

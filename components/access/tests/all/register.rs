@@ -12,7 +12,7 @@ fn d26_token_policies_are_always_a_list_and_uses_never_negative() {
     });
     assert!(issued.grant.token_policies.is_empty());
     assert_eq!(issued.grant.num_uses, 0);
-    let view = server.access.lookup_token(&issued.client_token.reference());
+    let view = server.access.lookup_token(&issued.reference());
     assert_eq!(view.unwrap().num_uses, 0);
 }
 

@@ -35,17 +35,12 @@ fn contract_4_10_a_login_token_says_what_to_revalidate() {
     let server = Server::ready();
     let token = server.log_in(with(hours(1, 0)));
     let address = Some(IpAddress::Ipv4((192, 0, 2, 1)));
-    let subject = server
-        .access
-        .renewal(&token.client_token.reference(), address)
-        .unwrap();
+    let subject = server.access.renewal(&token.reference(), address).unwrap();
     let revalidation = subject.revalidation.unwrap();
     assert_eq!(revalidation.mount, server.mount("gcp/"));
     assert_eq!(revalidation.renewal_state, [0, 1, 255]);
     assert_eq!(revalidation.token_policies, ["default", "dev"]);
-    let unchecked = server
-        .access
-        .renew_token(&token.client_token.reference(), 0, None);
+    let unchecked = server.access.renew_token(&token.reference(), 0, None);
     assert_eq!(unchecked, Err(RenewError::RevalidationMissing));
 }
 
@@ -57,7 +52,7 @@ fn t7_a_renewal_takes_the_role_as_it_is_now_and_the_explicit_maximum_as_it_was()
         ..hours(1, 0)
     };
     let token = server.log_in(with(explicit));
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     server.advance(HOUR / 2);
     let fresh = Lifetime {
         explicit_max_ttl: HOUR,
@@ -94,7 +89,7 @@ fn t7_a_renewal_takes_the_role_as_it_is_now_and_the_explicit_maximum_as_it_was()
 fn a_renewal_moves_the_end_of_every_record_of_the_token() {
     let server = Server::ready();
     let token = server.log_in(with(hours(1, 0)));
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     server
         .access
         .renew_token(&reference, 5 * HOUR, Some(&confirmed(hours(1, 0))))
@@ -108,7 +103,7 @@ fn a_renewal_moves_the_end_of_every_record_of_the_token() {
 fn past_the_maximum_nothing_is_renewed_and_the_token_stays() {
     let server = Server::ready();
     let token = server.log_in(with(hours(4, 0)));
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     server.advance(2 * HOUR);
     let before = server.access.lookup_token(&reference);
     let shorter = server
@@ -126,7 +121,7 @@ fn a_created_token_renews_by_its_creation_ttl() {
         ..CreateRequest::default()
     };
     let token = server.child(ROOT, &request);
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     let subject = server.access.renewal(&reference, None).unwrap();
     assert_eq!(subject.revalidation, None);
     server.advance(1800);
@@ -153,7 +148,7 @@ fn what_was_not_made_to_be_renewed_is_not() {
         ..CreateRequest::default()
     };
     let fixed = server.child(ROOT, &request);
-    let refused = server.access.renewal(&fixed.client_token.reference(), None);
+    let refused = server.access.renewal(&fixed.reference(), None);
     assert_eq!(refused, Err(RenewError::NotRenewable));
     let unknown = server
         .access
@@ -169,9 +164,7 @@ fn contract_4_10_r7_a_renewal_from_elsewhere_is_refused() {
         ..with(hours(1, 0))
     });
     let elsewhere = Some(IpAddress::Ipv4((198, 51, 100, 1)));
-    let refused = server
-        .access
-        .renewal(&token.client_token.reference(), elsewhere);
+    let refused = server.access.renewal(&token.reference(), elsewhere);
     assert_eq!(refused, Err(RenewError::AddressDenied));
 }
 
@@ -180,12 +173,12 @@ fn t5_revoking_ends_the_subtree_and_removes_its_records() {
     let server = Server::ready();
     let before = server.store.keys();
     let top = server.child(ROOT, &CreateRequest::default());
-    let mut tokens = vec![top.client_token.expose().to_owned()];
+    let mut tokens = vec![top.client_token.clone()];
     for level in 0..3 {
         let parent = tokens[level * 3].clone();
         for _ in 0..3 {
             let child = server.child(&parent, &CreateRequest::default());
-            tokens.push(child.client_token.expose().to_owned());
+            tokens.push(child.client_token.clone());
         }
     }
     let bystander = server.child(ROOT, &CreateRequest::default());
@@ -196,11 +189,8 @@ fn t5_revoking_ends_the_subtree_and_removes_its_records() {
         Ok(true)
     );
     assert!(tokens.iter().all(|token| !server.is_valid(token)));
-    assert!(server.is_valid(bystander.client_token.expose()));
-    server
-        .access
-        .revoke_token(&bystander.client_token.reference())
-        .unwrap();
+    assert!(server.is_valid(bystander.client_token.as_str()));
+    server.access.revoke_token(&bystander.reference()).unwrap();
     assert_eq!(server.store.keys(), before);
     assert_eq!(
         server
@@ -217,14 +207,14 @@ fn t5_the_subtree_is_dead_as_soon_as_the_one_record_is_gone() {
     let parent = server.child(ROOT, &CreateRequest::default());
     let is_new = |key: &String| key.starts_with("token/") && !before.contains(key);
     let parent_key = server.store.keys().into_iter().find(is_new).unwrap();
-    let child = server.child(parent.client_token.expose(), &CreateRequest::default());
-    let grandchild = server.child(child.client_token.expose(), &CreateRequest::default());
+    let child = server.child(parent.client_token.as_str(), &CreateRequest::default());
+    let grandchild = server.child(child.client_token.as_str(), &CreateRequest::default());
     // A server that is killed right after the commit that revokes leaves this behind.
-    let revoked = Change::Delete { key: parent_key };
+    let revoked = Change::Delete(parent_key);
     server.store.commit(Vec::new(), vec![revoked]).unwrap();
     for token in [&child, &grandchild] {
-        assert!(!server.is_valid(token.client_token.expose()));
-        let parent = crate::server::sudo(token.client_token.expose());
+        assert!(!server.is_valid(token.client_token.as_str()));
+        let parent = crate::server::sudo(token.client_token.as_str());
         let created = server
             .access
             .create_token(&parent, &CreateRequest::default());
@@ -239,11 +229,8 @@ fn a_revocation_that_meets_another_writer_is_tried_again() {
     server
         .store
         .fail_next_commit(CommitError::Conflict("token".to_owned()));
-    assert_eq!(
-        server.access.revoke_token(&token.client_token.reference()),
-        Ok(true)
-    );
-    assert!(!server.is_valid(token.client_token.expose()));
+    assert_eq!(server.access.revoke_token(&token.reference()), Ok(true));
+    assert!(!server.is_valid(token.client_token.as_str()));
 }
 
 #[test]
@@ -252,7 +239,7 @@ fn a_token_is_revoked_by_its_accessor() {
     let token = server.log_in(with(hours(1, 0)));
     let accessor = &TokenReference::Accessor(token.grant.accessor.clone());
     assert_eq!(server.access.revoke_token(accessor), Ok(true));
-    assert!(!server.is_valid(token.client_token.expose()));
+    assert!(!server.is_valid(token.client_token.as_str()));
     assert_eq!(server.access.revoke_token(accessor), Ok(false));
 }
 
@@ -262,11 +249,8 @@ fn a_large_family_is_removed_in_pages() {
     let before = server.store.keys();
     let parent = server.child(ROOT, &CreateRequest::default());
     for _ in 0..450 {
-        server.child(parent.client_token.expose(), &CreateRequest::default());
+        server.child(parent.client_token.as_str(), &CreateRequest::default());
     }
-    server
-        .access
-        .revoke_token(&parent.client_token.reference())
-        .unwrap();
+    server.access.revoke_token(&parent.reference()).unwrap();
     assert_eq!(server.store.keys().len(), before.len());
 }

@@ -8,7 +8,7 @@ use gatehouse_access::{
 };
 
 fn text(issued: &Issued) -> String {
-    issued.client_token.expose().to_owned()
+    issued.client_token.clone()
 }
 
 /// A tree of `size` tokens, its top first; token `n` has the children `fan * n + 1` to `fan * n + fan`.

@@ -67,7 +67,7 @@ fn every_valid_token_may_ask_about_mounts_and_about_nothing_else() {
     let mut parameters = policies(&["own"]);
     parameters.no_default_policy = true;
     let token = server.log_in(parameters);
-    let token = token.client_token.expose();
+    let token = token.client_token.as_str();
     for path in [MOUNTS, "sys/internal/ui/mounts/auth/gcp"] {
         assert!(server.admit(token, Operation::Read, path).is_ok(), "{path}");
     }
@@ -86,7 +86,7 @@ fn contract_6_4_rights_below_a_path_are_found_through_every_policy() {
     );
     let paths = ["auth/gcp/", "auth/x", "auth/x/y/", "none/", "auth/token"];
     let paths = paths.map(str::to_owned);
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     let found = server.access.has_rights_below(&reference, &paths);
     // Of `token/` policy `default` grants something.
     assert_eq!(found, Ok(vec![true, true, false, false, true]));
@@ -124,9 +124,7 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
         .unwrap()
         .entities
         .remove(0);
-    let acl = server
-        .access
-        .read_resultant_acl(&token.client_token.reference());
+    let acl = server.access.read_resultant_acl(&token.reference());
     let expected = ResultantAcl::Rules(RuleSet {
         exact: vec![
             rights("a", &[Read, Update]),

@@ -33,7 +33,7 @@ fn leases_in_force_follow_the_tuning_and_count_from_the_next_renewal_on() {
     assert_eq!(in_force(&server, "gcp/"), expected);
     let view = server.access.read_mount("gcp").unwrap().unwrap();
     assert_eq!(view.configuration.default_lease_ttl, 0, "as it was set");
-    let reference = token.client_token.reference();
+    let reference = token.reference();
     let fresh = Revalidated::default();
     let renewed = server.access.renew_token(&reference, 0, Some(&fresh));
     assert_eq!(renewed.unwrap().lease_duration, 2 * HOUR);

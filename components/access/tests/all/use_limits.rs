@@ -25,7 +25,7 @@ fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
                 Fate::Unknown
             }
         });
-        let request = lookup_self(token.client_token.expose());
+        let request = lookup_self(token.client_token.as_str());
         let mut admitted = 0;
         loop {
             match access.admit(&request) {
@@ -38,6 +38,6 @@ fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
             }
         }
         assert_eq!(admitted + unknown.load(Ordering::SeqCst), uses);
-        assert!(!server.is_valid(token.client_token.expose()));
+        assert!(!server.is_valid(token.client_token.as_str()));
     }
 }

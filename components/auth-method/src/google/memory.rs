@@ -94,7 +94,7 @@ impl Memory {
 fn shared_prefix(mount_id: &str, version: Option<Version>) -> String {
     let mount = key_segment(mount_id);
     match version {
-        Some(Version(version)) => format!("google/{mount}/{version}/"),
+        Some(version) => format!("google/{mount}/{version}/"),
         None => format!("google/{mount}/unconfigured/"),
     }
 }

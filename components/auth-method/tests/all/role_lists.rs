@@ -5,7 +5,9 @@ use gatehouse_auth_method::{
     Settings, StorageError,
 };
 use gatehouse_ports::doubles::{CountingStore, ManualClock, MemoryStore, SeededRandom};
-use gatehouse_ports::{Change, CommitError, MAXIMUM_VALUE_BYTES, NoCache, Store as _, StoreError};
+use gatehouse_ports::{
+    Change, CommitError, MAXIMUM_VALUE_BYTES, NoCache, Put, Store as _, StoreError,
+};
 use gatehouse_storage::encode;
 
 use crate::google::{self, Fault};
@@ -243,10 +245,12 @@ fn s14_what_is_left_of_a_mount_is_deleted_in_bounded_calls() {
     let stage = Stage::bare();
     let fill = |prefix: &str| {
         for chunk in 0..RECORDS / 1000 {
-            let changes = (0..1000).map(|number| Change::Put {
-                key: format!("{prefix}{chunk}-{number}"),
-                value: b"x".to_vec(),
-                expires_at: None,
+            let changes = (0..1000).map(|number| {
+                Change::Put(Put {
+                    key: format!("{prefix}{chunk}-{number}"),
+                    value: b"x".to_vec(),
+                    expires_at: None,
+                })
             });
             stage.store.commit(Vec::new(), changes.collect()).unwrap();
         }

@@ -386,7 +386,7 @@ impl Cache for Busy {
         );
         Some(Entry {
             value: value.into_bytes(),
-            version: Version(1),
+            version: 1,
         })
     }
 

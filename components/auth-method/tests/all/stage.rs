@@ -8,7 +8,7 @@ use gatehouse_auth_method::{
     Roles, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
-use gatehouse_ports::{Change, MAXIMUM_KEYS_PER_CALL, NoCache, Store as _};
+use gatehouse_ports::{Change, MAXIMUM_KEYS_PER_CALL, NoCache, Put, Store as _};
 use serde_json::json;
 
 use crate::google::{EMAIL, FakeGoogle};
@@ -130,16 +130,18 @@ impl Stage {
     pub fn put_without_index(&self, entries: impl IntoIterator<Item = (String, Vec<u8>)>) {
         let entries: Vec<_> = entries.into_iter().collect();
         for chunk in entries.chunks(MAXIMUM_KEYS_PER_CALL) {
-            let changes = chunk.iter().map(|(key, value)| Change::Put {
-                key: key.clone(),
-                value: value.clone(),
-                expires_at: None,
+            let changes = chunk.iter().map(|(key, value)| {
+                Change::Put(Put {
+                    key: key.clone(),
+                    value: value.clone(),
+                    expires_at: None,
+                })
             });
             self.store.commit(Vec::new(), changes.collect()).unwrap();
         }
         let keys = self.store.keys().into_iter();
         let index = keys.filter(|key| key.contains("/role-name"));
-        let index: Vec<_> = index.map(|key| Change::Delete { key }).collect();
+        let index: Vec<_> = index.map(Change::Delete).collect();
         for chunk in index.chunks(MAXIMUM_KEYS_PER_CALL) {
             self.store.commit(Vec::new(), chunk.to_vec()).unwrap();
         }

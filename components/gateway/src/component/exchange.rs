@@ -1,23 +1,14 @@
 //! The export `gatehouse:gateway/exchange`.
 
-use std::borrow::Cow;
-
-use super::bindings::exports::gatehouse::gateway::exchange::{Guest, Response, ResumeError};
+use super::bindings::exports::gatehouse::gateway::exchange::{Guest, ResumeError};
 use super::{Component, answer_to, rest_of};
+use crate::Response;
 use crate::parts::{self, Part};
 use crate::received::Received;
 
 impl Guest for Component {
     fn handle(request: Received) -> Response {
-        let response = answer_to(request);
-        let field = |(name, value): (&str, Cow<'_, str>)| (name.to_owned(), value.into_owned());
-        Response {
-            status: response.status,
-            headers: response.headers.into_iter().map(field).collect(),
-            body: response.body,
-            rest: response.rest,
-            route: response.route,
-        }
+        answer_to(request)
     }
 
     fn resume(request: Received, continuation: Vec<u8>) -> Result<Part, ResumeError> {

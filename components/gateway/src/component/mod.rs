@@ -36,6 +36,7 @@ mod bindings {
         world: "gatehouse:gateway/served",
         with: {
             "gatehouse:gateway/exchange@0.1.0/request": crate::Received,
+            "gatehouse:gateway/exchange@0.1.0/response": crate::Response,
             "gatehouse:gateway/exchange@0.1.0/rest": crate::Rest,
             "gatehouse:gateway/exchange@0.1.0/part": crate::Part,
             "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,

@@ -86,7 +86,7 @@ impl Rights for ImportedAccess {
 
 impl Logins for ImportedAccess {
     fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
-        tokens_wit::issue_login(grant).map(Into::into)
+        tokens_wit::issue_login(grant)
     }
 }
 
@@ -96,7 +96,7 @@ impl TokenCreation for ImportedAccess {
         parent: &Parent,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
-        tokens_wit::create_token(parent, request).map(Into::into)
+        tokens_wit::create_token(parent, request)
     }
 }
 

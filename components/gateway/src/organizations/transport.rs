@@ -30,7 +30,7 @@ pub(super) fn json_api_of(status: u16, document: Vec<u8>) -> Response {
 /// An answer without a body, and so without a media type.
 pub(super) fn no_content() -> Response {
     let mut response = Response::new(204, MEDIA_TYPE, Vec::new());
-    response.headers.retain(|(name, _)| *name != "content-type");
+    response.headers.retain(|(name, _)| name != "content-type");
     response
 }
 

@@ -4,26 +4,38 @@ use gatehouse_access_api::{
     Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning, duration,
 };
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use super::text::quoted;
 use crate::metadata::Metadata;
 
 /// A token and its terms.
-pub(crate) struct Granted {
-    /// The token; `None` where the caller does not own it and only renewed it.
-    pub(crate) client_token: Option<ClientToken>,
-    /// Its terms.
-    pub(crate) grant: TokenGrant,
-    /// True if the request made it, so that no client knows it yet.
-    pub(crate) is_new: bool,
+pub(crate) enum Granted {
+    /// The request made it, so that no client knows it yet.
+    New(Zeroizing<Issued>),
+    /// The request renewed it.
+    Renewed {
+        /// The token; `None` where the caller does not own it.
+        client_token: Option<ClientToken>,
+        /// Its terms.
+        grant: TokenGrant,
+    },
 }
 
-impl From<Issued> for Granted {
-    fn from(issued: Issued) -> Self {
-        Self {
-            client_token: Some(issued.client_token),
-            grant: issued.grant,
-            is_new: true,
+impl Granted {
+    /// The token, where the caller may see it.
+    fn client_token(&self) -> Option<&str> {
+        match self {
+            Self::New(issued) => Some(&issued.client_token),
+            Self::Renewed { client_token, .. } => client_token.as_ref().map(ClientToken::expose),
+        }
+    }
+
+    /// The terms of the token.
+    pub(super) fn grant(&self) -> &TokenGrant {
+        match self {
+            Self::New(issued) => &issued.grant,
+            Self::Renewed { grant, .. } => grant,
         }
     }
 }
@@ -49,10 +61,9 @@ pub(super) struct AuthBlock<'a> {
 
 impl<'a> From<&'a Granted> for AuthBlock<'a> {
     fn from(granted: &'a Granted) -> Self {
-        let grant = &granted.grant;
-        let client_token = granted.client_token.as_ref();
+        let grant = granted.grant();
         Self {
-            client_token: client_token.map_or("", ClientToken::expose),
+            client_token: granted.client_token().unwrap_or_default(),
             accessor: &grant.accessor,
             policies: &grant.policies,
             token_policies: &grant.token_policies,

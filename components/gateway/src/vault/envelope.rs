@@ -1,6 +1,6 @@
 //! The envelope around the data of a successful answer (contract 1.5, 1.8).
 
-use gatehouse_access_api::{ClientToken, WrappingToken};
+use gatehouse_access_api::{Issued, WrappingToken};
 use gatehouse_json as json;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ impl Reply {
     /// An envelope that hands out a token.
     pub(crate) fn auth(granted: Granted) -> Self {
         Self {
-            warnings: auth_block::warnings(&granted.grant).collect(),
+            warnings: auth_block::warnings(granted.grant()).collect(),
             auth: Auth::Granted(Box::new(granted)),
             ..Self::default()
         }
@@ -166,10 +166,13 @@ impl Reply {
     }
 
     /// The token that it would be the first to show.
-    pub(crate) fn new_token(&self) -> Option<&ClientToken> {
+    pub(crate) fn new_token(&self) -> Option<&Issued> {
         match &self.auth {
-            Auth::Granted(granted) if granted.is_new => granted.client_token.as_ref(),
-            _ => None,
+            Auth::Granted(granted) => match granted.as_ref() {
+                Granted::New(issued) => Some(issued),
+                Granted::Renewed { .. } => None,
+            },
+            Auth::Null | Auth::Kept(_) => None,
         }
     }
 
@@ -181,7 +184,7 @@ impl Reply {
         }
         let accessor = match &self.auth {
             Auth::Null => return None,
-            Auth::Granted(granted) => granted.grant.accessor.clone(),
+            Auth::Granted(granted) => granted.grant().accessor.clone(),
             Auth::Kept(block) => serde_json::from_str::<Held>(block.get()).ok()?.accessor,
         };
         // A batch token has none.

@@ -2,7 +2,7 @@
 
 use gatehouse_auth_method::TokenType;
 use gatehouse_gateway::{Headers, Method};
-use gatehouse_ports::{Change, Store as _};
+use gatehouse_ports::{Change, Put, Store as _};
 use serde_json::{Value, json};
 
 use super::server::{Answer, NOW, Server, identity, request};
@@ -287,11 +287,11 @@ fn t11_a_renewal_that_cannot_be_wrapped_leaves_the_token_alone() {
         let value = String::from_utf8(entry.unwrap().value).unwrap();
         let long = value.replace("\"short\"", &format!("\"{}\"", "x".repeat(720 * 1024)));
         if long != value {
-            let change = Change::Put {
+            let change = Change::Put(Put {
                 key,
                 value: long.into_bytes(),
                 expires_at: None,
-            };
+            });
             server
                 .access_store
                 .commit(Vec::new(), vec![change])

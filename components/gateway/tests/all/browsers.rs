@@ -39,7 +39,7 @@ fn preflight(path: &str, origin: &str, token: Option<&str>) -> Request {
 }
 
 fn allows_nobody(answer: &gatehouse_gateway::Response) -> bool {
-    let mut names = answer.headers.iter().map(|(name, _)| *name);
+    let mut names = answer.headers.iter().map(|(name, _)| name);
     !names.any(|name| name.starts_with("access-control-") || name == "vary" || name == "allow")
 }
 

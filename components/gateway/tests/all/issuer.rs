@@ -57,8 +57,8 @@ fn the_key_set_can_be_kept_for_an_hour() {
     );
     let cache_controls = answer.0.headers.iter();
     let cache_controls: Vec<_> = cache_controls
-        .filter(|(name, _)| *name == "cache-control")
-        .map(|(_, value)| value.as_ref())
+        .filter(|(name, _)| name == "cache-control")
+        .map(|(_, value)| value)
         .collect();
     assert_eq!(cache_controls, ["max-age=3600"]);
 }

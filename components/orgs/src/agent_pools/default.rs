@@ -20,11 +20,7 @@ impl NamedPools {
     /// Pools that an organization is taken to have.
     #[cfg(test)]
     pub(crate) fn taken_for_known(ids: &[&str]) -> Self {
-        Self(
-            ids.iter()
-                .map(|id| ((*id).to_owned(), Version(1)))
-                .collect(),
-        )
+        Self(ids.iter().map(|id| ((*id).to_owned(), 1)).collect())
     }
 
     /// True if the organization has this one.

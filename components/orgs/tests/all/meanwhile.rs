@@ -36,7 +36,7 @@ impl<S: Store, F: FnOnce()> Store for &Meanwhile<'_, S, F> {
         found
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.store.get_changed(keys)
     }
 

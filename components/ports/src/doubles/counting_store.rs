@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, Store, StoreError};
+use crate::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, Put, Store, StoreError};
 
 /// How much a store was asked, and how much it answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl<S: Store> Store for CountingStore<S> {
         Ok(entries)
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.count(|counts| {
             counts.gets += 1;
             counts.keys_read += keys.len();
@@ -111,8 +111,8 @@ impl<S: Store> Store for CountingStore<S> {
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         let written = changes.iter().map(|change| match change {
-            Change::Put { value, .. } => value.len(),
-            Change::Delete { .. } => 0,
+            Change::Put(Put { value, .. }) => value.len(),
+            Change::Delete(_) => 0,
         });
         let written: usize = written.sum();
         self.count(|counts| {

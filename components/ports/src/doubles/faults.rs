@@ -57,7 +57,7 @@ impl<S: Store> Store for FaultyStore<S> {
         self.store.get(keys)
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.call()?;
         self.store.get_changed(keys)
     }

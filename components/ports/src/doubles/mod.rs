@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::{
     Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Http, HttpError,
     HttpRequest, HttpResponse, Item, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT,
-    MAXIMUM_VALUE_BYTES, Page, Random, RandomError, Requirement, Store, StoreError, Version,
+    MAXIMUM_VALUE_BYTES, Page, Put, Random, RandomError, Requirement, Store, StoreError, Version,
 };
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -302,13 +302,13 @@ impl<C: Clock> Store for MemoryStore<C> {
             .collect())
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         check_count("keys", keys.len())?;
         let now = self.clock.now_milliseconds();
         let mut state = lock(&self.state);
         state.reads += 1;
-        let difference = |held: &HeldKey<'_>| {
-            let live = state.entries.get(held.key).filter(|it| it.is_live(now));
+        let difference = |held: &HeldKey| {
+            let live = state.entries.get(&held.key).filter(|it| it.is_live(now));
             match live {
                 None => Difference::Absent,
                 Some(stored) if held.version == Some(stored.entry.version) => Difference::Unchanged,
@@ -375,18 +375,18 @@ impl<C: Clock> Store for MemoryStore<C> {
         }
         state.last_version += 1;
         state.commits += 1;
-        let version = Version(state.last_version);
+        let version = state.last_version;
         for change in changes {
             match change {
-                Change::Put {
+                Change::Put(Put {
                     key,
                     value,
                     expires_at,
-                } => {
+                }) => {
                     let entry = Entry { value, version };
                     state.entries.insert(key, Stored { entry, expires_at });
                 }
-                Change::Delete { key } => {
+                Change::Delete(key) => {
                     state.entries.remove(&key);
                 }
             }
@@ -450,7 +450,7 @@ impl<C: Clock> MemoryCache<C> {
     pub fn overwrite_all(&self, value: &[u8]) {
         let mut state = lock(&self.state);
         state.last_version += 1;
-        let version = Version(state.last_version);
+        let version = state.last_version;
         for stored in state.entries.values_mut() {
             stored.entry = Entry {
                 value: value.to_vec(),
@@ -483,7 +483,7 @@ impl<C: Clock> Cache for MemoryCache<C> {
         state.last_version += 1;
         let entry = Entry {
             value: value.to_vec(),
-            version: Version(state.last_version),
+            version: state.last_version,
         };
         let expires_at = Some(expires_at);
         state

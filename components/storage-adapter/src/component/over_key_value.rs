@@ -5,24 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::{Adapter, Bucket, BucketError, Host};
 
-#[allow(missing_docs, unsafe_code, clippy::all)]
-pub mod bindings {
-    wit_bindgen::generate!({
-        path: [
-            "../../wit/deps/keyvalue",
-            "../../wit/deps/sqlite",
-            "../../wit/deps/postgres",
-            "../../wit/deps/config",
-            "../../wit/storage",
-            "../../wit/storage-adapter",
-        ],
-        world: "gatehouse:storage-adapter/adapter",
-        generate_all,
-    });
-
-    use crate::component::Component;
-    export!(Component);
-}
+bindings!("gatehouse:storage-adapter/adapter");
 
 use bindings::wasi::config::store as config;
 use bindings::wasi::keyvalue::{atomics, batch, store};

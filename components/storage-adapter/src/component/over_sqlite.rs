@@ -5,24 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::sqlite::{Database, DatabaseError, Host, Row, SqliteAdapter, Value};
 
-#[allow(missing_docs, unsafe_code, clippy::all)]
-pub mod bindings {
-    wit_bindgen::generate!({
-        path: [
-            "../../wit/deps/sqlite",
-            "../../wit/deps/postgres",
-            "../../wit/deps/keyvalue",
-            "../../wit/deps/config",
-            "../../wit/storage",
-            "../../wit/storage-adapter",
-        ],
-        world: "gatehouse:storage-adapter/sqlite-adapter",
-        generate_all,
-    });
-
-    use crate::component::Component;
-    export!(Component);
-}
+bindings!("gatehouse:storage-adapter/sqlite-adapter");
 
 use bindings::spin::sqlite::sqlite;
 use bindings::wasi::config::store as config;

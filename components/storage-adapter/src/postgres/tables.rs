@@ -199,7 +199,7 @@ impl<H: Host, C: Clock, R: Random> PostgresTables<H, C, R> {
         };
         Ok(Found {
             index: self.index(*place)?,
-            version: Version(version.cast_unsigned()),
+            version: version.cast_unsigned(),
             sealed: match value {
                 Value::Bytes(sealed) => Some(sealed.clone()),
                 _ => None,
@@ -241,10 +241,10 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
         Ok(barrier)
     }
 
-    fn find(&self, table: Table, keys: &[HeldKey<'_>], now: u64) -> Result<Vec<Found>, StoreError> {
+    fn find(&self, table: Table, keys: &[HeldKey], now: u64) -> Result<Vec<Found>, StoreError> {
         let parameters = [
             Parameter::Text(self.label.clone()),
-            Parameter::Texts(keys.iter().map(|held| held.key.to_owned()).collect()),
+            Parameter::Texts(keys.iter().map(|held| held.key.clone()).collect()),
             Parameter::Numbers(
                 keys.iter()
                     .map(|held| held.version.map(version_number))
@@ -303,7 +303,7 @@ impl<H: Host, C: Clock, R: Random> Tables for PostgresTables<H, C, R> {
                 ],
             ) => Ok(Stored {
                 key,
-                version: Version(version.cast_unsigned()),
+                version: version.cast_unsigned(),
                 sealed,
             }),
             _ => Err(self.nonsense()),

@@ -1,11 +1,12 @@
 //! The interfaces of storage over the tables of one database.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gatehouse_barrier::{Address, Barrier, Record, SealError};
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, has_expired};
 use gatehouse_ports::{
-    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
+    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Put, Random,
     Requirement, Store, StoreError, Version, limits,
 };
 use zeroize::Zeroizing;
@@ -119,11 +120,11 @@ impl<T: Tables> SqlAdapter<T> {
 
     /// Reads any number of entries as they are at one point in time. More than one statement reads is read in parts, and counts if all
     /// versions are the same afterwards: a version stands for one value.
-    fn find_all(&self, keys: &[HeldKey<'_>], now: u64) -> Result<Vec<Found>, StoreError> {
+    fn find_all(&self, keys: &[HeldKey], now: u64) -> Result<Vec<Found>, StoreError> {
         if keys.len() <= KEYS_PER_READ {
             return self.tables.find(Table::Entry, keys, now);
         }
-        let names: Vec<&str> = keys.iter().map(|held| held.key).collect();
+        let names: Vec<&str> = keys.iter().map(|held| held.key.as_str()).collect();
         for _ in 0..READ_ATTEMPTS {
             let mut all = Vec::with_capacity(keys.len());
             for (part, keys) in keys.chunks(KEYS_PER_READ).enumerate() {
@@ -192,12 +193,12 @@ impl<T: Tables> SqlAdapter<T> {
         changes: &'c [Change],
     ) -> Result<Vec<SealedChange<'c>>, StoreError> {
         let sealed = |change: &'c Change| match change {
-            Change::Delete { key } => Ok(SealedChange { key, put: None }),
-            Change::Put {
+            Change::Delete(key) => Ok(SealedChange { key, put: None }),
+            Change::Put(Put {
                 key,
                 value,
                 expires_at,
-            } => {
+            }) => {
                 let sealed = self.seal(barrier, table, key, value, *expires_at)?;
                 Ok(SealedChange {
                     key,
@@ -225,7 +226,7 @@ impl<T: Tables> SqlAdapter<T> {
 
     /// A version that no entry has had, but by a chance that there is not.
     fn fresh_version(&self) -> Result<Version, StoreError> {
-        Ok(Version(self.random_number()? >> 1))
+        Ok(self.random_number()? >> 1)
     }
 
     fn random_number(&self) -> Result<u64, StoreError> {
@@ -249,7 +250,7 @@ impl<T: Tables> SqlAdapter<T> {
 
 impl<T: Tables> Store for SqlAdapter<T> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+        let keys: Vec<HeldKey> = keys.iter().map(|key| HeldKey::unknown(*key)).collect();
         let entry = |difference| match difference {
             Difference::Changed(entry) => Some(entry),
             Difference::Absent | Difference::Unchanged => None,
@@ -258,25 +259,26 @@ impl<T: Tables> Store for SqlAdapter<T> {
         Ok(found.into_iter().map(entry).collect())
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        limits::check_get(keys.iter().map(|held| held.key))?;
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
+        limits::check_get(keys.iter().map(|held| held.key.as_str()))?;
         let barrier = self.tables.barrier()?;
         if keys.is_empty() {
             return Ok(Vec::new());
         }
         // Before the database is asked: what had expired by then was absent at that moment.
         let now = self.now();
-        let asked: Vec<HeldKey<'_>> = {
+        let mut asked = Cow::Borrowed(keys);
+        {
             let verified = self.verified();
-            keys.iter()
-                .map(|held| HeldKey {
-                    key: held.key,
-                    version: held
-                        .version
-                        .filter(|version| verified.contains(held.key, *version, now)),
-                })
-                .collect()
-        };
+            for (place, held) in keys.iter().enumerate() {
+                let is_verified = |version| verified.contains(&held.key, version, now);
+                if !held.version.is_none_or(is_verified)
+                    && let Some(asked) = asked.to_mut().get_mut(place)
+                {
+                    asked.version = None;
+                }
+            }
+        }
         let mut differences: Vec<Difference> = keys.iter().map(|_| Difference::Absent).collect();
         for found in self.find_all(&asked, now)? {
             let (Some(held), Some(asked), Some(place)) = (
@@ -292,7 +294,7 @@ impl<T: Tables> Store for SqlAdapter<T> {
                 Some(sealed) => {
                     let version = found.version;
                     let entry =
-                        self.open(&barrier, Table::Entry, held.key, version, sealed, now)?;
+                        self.open(&barrier, Table::Entry, &held.key, version, sealed, now)?;
                     Difference::between(held.version, entry)
                 }
             };
@@ -394,11 +396,11 @@ impl<T: Tables> Cache for SqlAdapter<T> {
             key: key.to_owned(),
             requirement: expected.map_or(Requirement::Absent, Requirement::AtVersion),
         };
-        let put = Change::Put {
+        let put = Change::Put(Put {
             key: key.to_owned(),
             value: value.to_vec(),
             expires_at: Some(expires_at),
-        };
+        });
         let (checks, changes) = ([check], [put]);
         if limits::check_commit(&checks, &changes).is_err() {
             return true;

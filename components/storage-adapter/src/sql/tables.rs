@@ -109,7 +109,7 @@ pub trait Tables {
     /// # Errors
     ///
     /// When the database fails.
-    fn find(&self, table: Table, keys: &[HeldKey<'_>], now: u64) -> Result<Vec<Found>, StoreError>;
+    fn find(&self, table: Table, keys: &[HeldKey], now: u64) -> Result<Vec<Found>, StoreError>;
 
     /// Reads the versions of any number of entries as they are at one point in time, each with the place of its key, in any order.
     ///
@@ -173,7 +173,7 @@ pub trait Tables {
 
 /// A version as a number of the database. One that no entry can have is one that none has.
 pub(crate) fn version_number(version: Version) -> i64 {
-    i64::try_from(version.0).unwrap_or(-1)
+    i64::try_from(version).unwrap_or(-1)
 }
 
 /// A time as a number of the database; what is later than the last one stands for it.

@@ -36,13 +36,13 @@ mod tests {
     #[test]
     fn an_entry_counts_at_its_version_and_until_its_end_and_notes_have_a_bound() {
         let mut verified = Verified::default();
-        verified.note("a", Version(1), Some(100));
-        assert!(verified.contains("a", Version(1), 99));
-        assert!(!verified.contains("a", Version(1), 100));
-        assert!(!verified.contains("a", Version(2), 99));
-        assert!(!verified.contains("b", Version(1), 99));
+        verified.note("a", 1, Some(100));
+        assert!(verified.contains("a", 1, 99));
+        assert!(!verified.contains("a", 1, 100));
+        assert!(!verified.contains("a", 2, 99));
+        assert!(!verified.contains("b", 1, 99));
         for number in 0..3 * MAXIMUM_ENTRIES {
-            verified.note(&number.to_string(), Version(1), None);
+            verified.note(&number.to_string(), 1, None);
             assert!(verified.0.len() <= MAXIMUM_ENTRIES);
         }
     }

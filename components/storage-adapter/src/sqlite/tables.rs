@@ -23,7 +23,7 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         match (index, version) {
             (Some(Value::Integer(index)), Some(Value::Integer(version))) => Ok(Found {
                 index: usize::try_from(index).map_err(|_| self.nonsense())?,
-                version: Version(version.cast_unsigned()),
+                version: version.cast_unsigned(),
                 sealed: match value {
                     Some(Value::Blob(sealed)) => Some(sealed),
                     _ => None,
@@ -63,10 +63,10 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
         Ok(Arc::clone(&self.opened()?.barrier))
     }
 
-    fn find(&self, table: Table, keys: &[HeldKey<'_>], now: u64) -> Result<Vec<Found>, StoreError> {
+    fn find(&self, table: Table, keys: &[HeldKey], now: u64) -> Result<Vec<Found>, StoreError> {
         let mut parameters = Vec::with_capacity(2 * keys.len() + 1);
         for held in keys {
-            parameters.push(held.key.into());
+            parameters.push(held.key.as_str().into());
             parameters.push(held.version.map_or(Value::Null, version_value));
         }
         parameters.push(time_value(now));
@@ -114,7 +114,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
                 ],
             ) => Ok(Stored {
                 key,
-                version: Version(version.cast_unsigned()),
+                version: version.cast_unsigned(),
                 sealed,
             }),
             _ => Err(self.nonsense()),

@@ -25,7 +25,7 @@ fn a_key_that_a_warm_instance_reads_again_costs_one_look_at_the_head() {
     let version = instance.get(&[key]).unwrap().remove(0).unwrap().version;
     client.take_uses();
     let held = HeldKey {
-        key,
+        key: key.clone(),
         version: Some(version),
     };
     instance.get_changed(&[held]).unwrap();

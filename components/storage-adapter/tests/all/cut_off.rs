@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 
-use gatehouse_ports::{Change, Store};
+use gatehouse_ports::{Change, Put, Store};
 
 use crate::setting::{Instance, Setting, apart, delete, fill, large, put, put_until};
 
@@ -32,8 +32,8 @@ fn applied(state: &BTreeMap<String, String>, changes: &[Change]) -> BTreeMap<Str
     let mut state = state.clone();
     for change in changes {
         match change {
-            Change::Delete { key } => state.remove(key),
-            Change::Put { key, value, .. } => {
+            Change::Delete(key) => state.remove(key),
+            Change::Put(Put { key, value, .. }) => {
                 state.insert(key.clone(), String::from_utf8(value.clone()).unwrap())
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_ports::{Change, CommitError, Store as _};
+use gatehouse_ports::{Change, CommitError, Put, Store as _};
 use proptest::prelude::*;
 
 use crate::setting::{Setting, absent, at_version, contents, delete, put};
@@ -67,7 +67,7 @@ fn run(commits: Vec<Commit>) {
             .zip(seen)
             .map(|(key, entry)| match entry {
                 Some(entry) if commit.is_current => at_version(key, entry.version),
-                None if !commit.is_current => at_version(key, gatehouse_ports::Version(1)),
+                None if !commit.is_current => at_version(key, 1),
                 Some(_) | None => absent(key),
             })
             .collect();
@@ -88,8 +88,8 @@ fn run(commits: Vec<Commit>) {
         outcome.unwrap();
         for change in changes {
             match change {
-                Change::Delete { key } => model.remove(&key),
-                Change::Put { key, value, .. } => {
+                Change::Delete(key) => model.remove(&key),
+                Change::Put(Put { key, value, .. }) => {
                     model.insert(key, String::from_utf8(value).unwrap())
                 }
             };

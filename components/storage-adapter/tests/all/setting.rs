@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gatehouse_ports::doubles::{ManualClock, SharedTime};
 use gatehouse_ports::{
-    Change, Check, CommitError, OsRandom, Requirement, Store, StoreError, Version,
+    Change, Check, CommitError, OsRandom, Put, Requirement, Store, StoreError, Version,
 };
 use gatehouse_storage_adapter::Adapter;
 use gatehouse_wasi_key_value::{AdapterHost, KeyValue};
@@ -76,24 +76,24 @@ pub fn contents(store: &impl Store) -> BTreeMap<String, String> {
 }
 
 pub fn put(key: &str, value: &str) -> Change {
-    Change::Put {
+    Change::Put(Put {
         key: key.to_owned(),
         value: value.as_bytes().to_vec(),
         expires_at: None,
-    }
+    })
 }
 
 pub fn put_until(key: &str, value: &str, expires_at: u64) -> Change {
-    Change::Put {
+    Change::Put(Put {
         key: key.to_owned(),
         value: value.as_bytes().to_vec(),
         expires_at: Some(expires_at),
-    }
+    })
 }
 
 pub fn delete(key: &str) -> Change {
     let key = key.to_owned();
-    Change::Delete { key }
+    Change::Delete(key)
 }
 
 pub fn absent(key: &str) -> Check {

@@ -52,13 +52,12 @@ impl Cache for SharedCache {
         let (value, version) = entries.get(key, now)?;
         Some(gatehouse_ports::Entry {
             value: value.to_vec(),
-            version: Version(version),
+            version,
         })
     }
 
     fn swap(&self, key: &str, expected: Option<Version>, value: &[u8], expires_at: u64) -> bool {
         let now = self.clock.now_milliseconds();
-        let expected = expected.map(|version| version.0);
         let value = Zeroizing::new(value.to_vec());
         self.lock().swap(key, expected, value, expires_at, now)
     }
@@ -82,7 +81,7 @@ impl From<gatehouse_ports::Entry> for Entry {
     fn from(entry: gatehouse_ports::Entry) -> Self {
         Self {
             value: entry.value,
-            version: entry.version.0,
+            version: entry.version,
         }
     }
 }
@@ -107,7 +106,6 @@ pub fn bind(
         "swap",
         move |_, (key, expected, value, expires_at): (String, Option<u64>, Vec<u8>, u64)| {
             let value = Zeroizing::new(value);
-            let expected = expected.map(Version);
             Ok((cache.swap(&key, expected, &value, expires_at),))
         },
     )?;

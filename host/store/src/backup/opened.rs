@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use gatehouse_barrier::{Barrier, Keyring, RootKey};
-use gatehouse_ports::Change;
+use gatehouse_ports::{Change, Put};
 
 use super::BackupError;
 use super::format::Inventory;
@@ -72,10 +72,10 @@ impl<R: Read + Seek, P: FnMut(u64)> OpenedRecords<R, P> {
         let StoredEntry { key, value, .. } = entry;
         let record = self.barrier.open(address(namespace, &key), value);
         let record = record.map_err(|_| BackupError::Unopenable)?;
-        Ok(Change::Put {
+        Ok(Change::Put(Put {
             key,
             value: record.value,
             expires_at: record.expires_at,
-        })
+        }))
     }
 }

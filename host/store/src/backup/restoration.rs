@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gatehouse_barrier::{Barrier, Keyring, RootKey, Sharing};
 use gatehouse_ports::{
-    Change, Check, CommitError, OsRandom, Random as _, Requirement, StoreError, Version,
+    Change, Check, CommitError, OsRandom, Put, Random as _, Requirement, StoreError, Version,
 };
 
 use super::format::Inventory;
@@ -145,9 +145,7 @@ impl<B: Backend> Restoration<B> {
         generation: Option<Generation>,
     ) -> Result<Inventory, BackupError> {
         let barrier = Barrier::new(&self.keyring);
-        let mut changes = vec![Change::Delete {
-            key: UNDER_WAY_KEY.to_owned(),
-        }];
+        let mut changes = vec![Change::Delete(UNDER_WAY_KEY.to_owned())];
         for entry in self.beside {
             match (entry.key.as_str(), &seal) {
                 (KEYRING_KEY | SEAL_KEY, RestoredSeal::Whole(_) | RestoredSeal::Split(..)) => {}
@@ -234,10 +232,12 @@ async fn store_records(
     namespace: Namespace,
     entries: Vec<StoredEntry>,
 ) -> Result<(), BackupError> {
-    let mut changes = entries.into_iter().map(|entry| Change::Put {
-        key: entry.key,
-        value: entry.value,
-        expires_at: entry.expires_at,
+    let mut changes = entries.into_iter().map(|entry| {
+        Change::Put(Put {
+            key: entry.key,
+            value: entry.value,
+            expires_at: entry.expires_at,
+        })
     });
     loop {
         let some: Vec<Change> = changes.by_ref().take(RECORDS_PER_COMMIT).collect();
@@ -283,5 +283,5 @@ fn first_free_version(last: u64) -> Result<Version, BackupError> {
         .and_then(|above| above.checked_add(random))
         // Backends count with a sign.
         .filter(|above| i64::try_from(*above).is_ok());
-    above.map(Version).ok_or(BackupError::VersionsUsedUp)
+    above.ok_or(BackupError::VersionsUsedUp)
 }

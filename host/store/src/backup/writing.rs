@@ -166,7 +166,7 @@ impl Backup {
     fn summarize(&mut self) -> Result<Vec<u8>, BackupError> {
         let summary = Summary {
             records: self.records.clone(),
-            last_version: self.snapshot.last_version().0,
+            last_version: self.snapshot.last_version(),
         };
         let part = json(Kind::Summary, &summary)?;
         self.next = Next::Seal(summary);

@@ -214,7 +214,7 @@ impl Committer {
             ..
         } in batch.iter_mut()
         {
-            if let Some(Version(above)) = above {
+            if let Some(above) = above {
                 self.last_version = self.last_version.max(*above);
                 skips = true;
             }
@@ -224,7 +224,7 @@ impl Committer {
             }
             self.last_version += 1;
             for change in wanted.iter_mut() {
-                tables.apply(change, Version(self.last_version))?;
+                tables.apply(change, self.last_version)?;
             }
             changes += wanted.len();
             outcomes.push(Ok(()));

@@ -102,11 +102,11 @@ fn open_faulty(path: &Path, plan: &Arc<Plan>) -> RedbBackend {
 }
 
 fn put(key: String) -> Change {
-    Change::Put {
+    Change::Put(gatehouse_ports::Put {
         key,
         value: vec![7; 3000],
         expires_at: None,
-    }
+    })
 }
 
 /// Two records that must stand or fall together.

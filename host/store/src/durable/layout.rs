@@ -77,7 +77,7 @@ impl Header {
         let (version, rest) = bytes.split_first_chunk::<NUMBER_BYTES>()?;
         let (end, value) = rest.split_first_chunk::<NUMBER_BYTES>()?;
         let header = Self {
-            version: Version(u64::from_le_bytes(*version)),
+            version: u64::from_le_bytes(*version),
             expires_at: Some(u64::from_le_bytes(*end)).filter(|end| *end != NEVER),
         };
         Some((header, value))
@@ -104,7 +104,7 @@ impl PendingEntry {
 
     /// Its bytes, at `version`.
     pub fn at_version(&mut self, version: Version) -> &[u8] {
-        let number = version.0.to_le_bytes();
+        let number = version.to_le_bytes();
         for (to, from) in self.bytes.iter_mut().zip(number) {
             *to = from;
         }

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 
 use gatehouse_ports::rules::{PageBuilder, has_expired};
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, Put, StoreError, Version,
 };
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _, StorageError};
 use tokio::sync::{mpsc, oneshot};
@@ -102,14 +102,14 @@ impl RedbBackend {
     fn get_changed_now(
         &self,
         namespace: Namespace,
-        keys: &[HeldKey<'_>],
+        keys: &[HeldKey],
     ) -> Result<Vec<Difference>, StoreError> {
         let now = self.clock.now_milliseconds();
         self.read(|database| {
             let entries = entries(database)?;
-            let read = |held: &HeldKey<'_>| {
-                let corrupt = || StoreError::Corrupt(held.key.to_owned());
-                let place = Place::new(namespace, held.key);
+            let read = |held: &HeldKey| {
+                let corrupt = || StoreError::Corrupt(held.key.clone());
+                let place = Place::new(namespace, &held.key);
                 let stored = entries.get(place.as_bytes());
                 let stored = stored.map_err(|error| match error {
                     StorageError::Corrupted(_) => corrupt(),
@@ -219,10 +219,10 @@ fn place_check(namespace: Namespace, check: &Check) -> PlacedCheck {
 
 fn place_change(namespace: Namespace, change: &Change) -> PlacedChange {
     let entry = match change {
-        Change::Delete { .. } => None,
-        Change::Put {
+        Change::Delete(_) => None,
+        Change::Put(Put {
             value, expires_at, ..
-        } => Some(PendingEntry::new(value, *expires_at)),
+        }) => Some(PendingEntry::new(value, *expires_at)),
     };
     PlacedChange {
         place: Place::new(namespace, change.key()),
@@ -234,7 +234,7 @@ impl Backend for RedbBackend {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move { self.get_changed_now(namespace, keys) })
     }

@@ -28,7 +28,7 @@ impl FileSnapshot {
         let reserved = store.get(VERSIONS_RESERVED).map_err(unavailable)?;
         Ok(Self {
             entries: transaction.open_table(ENTRIES).map_err(unavailable)?,
-            last_version: Version(reserved.map_or(0, |reserved| reserved.value())),
+            last_version: reserved.map_or(0, |reserved| reserved.value()),
             _held: held,
         })
     }

@@ -139,14 +139,15 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 #[cfg(test)]
 mod tests {
     use gatehouse_barrier::Keyring;
+    use gatehouse_ports::Put;
     use gatehouse_ports::key_rotation::MOST_OPERATIONS;
 
     use super::*;
 
     fn value(change: Change) -> Vec<u8> {
         match change {
-            Change::Put { value, .. } => value,
-            Change::Delete { .. } => Vec::new(),
+            Change::Put(Put { value, .. }) => value,
+            Change::Delete(_) => Vec::new(),
         }
     }
 

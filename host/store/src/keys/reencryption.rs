@@ -1,7 +1,7 @@
 //! Sealing anew what an earlier key has sealed.
 
 use gatehouse_barrier::Barrier;
-use gatehouse_ports::{Change, Check, CommitError, Item, OsRandom, Requirement, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Item, OsRandom, Put, Requirement, StoreError};
 
 use super::Tended;
 use super::record::{KeyRecord, Pass};
@@ -107,11 +107,11 @@ impl<B: Backend> SealedBackend<B> {
                 record.expires_at,
                 &OsRandom,
             );
-            let change = Change::Put {
+            let change = Change::Put(Put {
                 key: key.clone(),
                 value: sealed.map_err(unsealable)?,
                 expires_at: record.expires_at,
-            };
+            });
             let requirement = Requirement::AtVersion(entry.version);
             work.push((Check { key, requirement }, change));
         }

@@ -1,6 +1,6 @@
 //! A commit, as the statement takes it, and as it answers.
 
-use gatehouse_ports::{Change, Check, Requirement};
+use gatehouse_ports::{Change, Check, Put, Requirement};
 use tokio_postgres::Row;
 
 use super::error::{Failure, describe};
@@ -33,12 +33,12 @@ impl<'a> Commit<'a> {
         };
         for change in changes {
             match change {
-                Change::Delete { key } => commit.deleted.push(key),
-                Change::Put {
+                Change::Delete(key) => commit.deleted.push(key),
+                Change::Put(Put {
                     key,
                     value,
                     expires_at,
-                } => {
+                }) => {
                     commit.put.push(key);
                     commit.values.push(value);
                     // Beyond what fits lies a time that does not come.

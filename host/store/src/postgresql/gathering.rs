@@ -51,11 +51,11 @@ pub struct Wanted {
 
 impl Wanted {
     /// The keys of `namespace`, with the versions that are held.
-    pub fn new(namespace: Namespace, keys: &[HeldKey<'_>]) -> Self {
-        let version = |held: &HeldKey<'_>| held.version.map(to_database);
+    pub fn new(namespace: Namespace, keys: &[HeldKey]) -> Self {
+        let version = |held: &HeldKey| held.version.map(to_database);
         Self {
             namespaces: vec![number(namespace); keys.len()],
-            keys: keys.iter().map(|held| held.key.to_owned()).collect(),
+            keys: keys.iter().map(|held| held.key.clone()).collect(),
             versions: keys.iter().map(version).collect(),
         }
     }
@@ -196,11 +196,8 @@ mod tests {
     use super::*;
 
     fn read(keys: usize) -> (Waiting, oneshot::Receiver<Found>) {
-        let names: Vec<String> = (0..keys).map(|key| key.to_string()).collect();
-        let held: Vec<HeldKey<'_>> = names
-            .iter()
-            .map(|key| HeldKey { key, version: None })
-            .collect();
+        let names = (0..keys).map(|key| key.to_string());
+        let held: Vec<HeldKey> = names.map(HeldKey::unknown).collect();
         let (answer, found) = oneshot::channel();
         let wanted = Wanted::new(Namespace::Access, &held);
         (Waiting { wanted, answer }, found)

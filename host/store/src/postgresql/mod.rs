@@ -241,7 +241,7 @@ impl Backend for PostgresBackend {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         let wanted = Wanted::new(namespace, keys);
         let shared = Arc::clone(&self.shared);
@@ -558,11 +558,11 @@ const fn number(namespace: Namespace) -> i16 {
 
 /// Versions are compared for equality alone, so that the sign does not matter.
 const fn to_database(version: Version) -> i64 {
-    version.0.cast_signed()
+    version.cast_signed()
 }
 
 const fn from_database(version: i64) -> Version {
-    Version(version.cast_unsigned())
+    version.cast_unsigned()
 }
 
 fn unavailable(message: impl ToString) -> StoreError {

@@ -53,7 +53,7 @@ impl Versions {
 impl Shared {
     /// Has the database give only versions above `version` from now on, to every server.
     pub(super) async fn skip_versions(&self, version: Version) -> Result<(), StoreError> {
-        let above = i64::try_from(version.0);
+        let above = i64::try_from(version);
         let above = above.map_err(|_| unavailable("there are no versions left"))?;
         let deadline = Instant::now() + CALL_TIME;
         let mut times = 0;

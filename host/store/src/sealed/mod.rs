@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Sharing};
-use gatehouse_ports::{Change, Check, CommitError, OsRandom, Requirement, StoreError, Version};
+use gatehouse_ports::{
+    Change, Check, CommitError, OsRandom, Put, Requirement, StoreError, Version,
+};
 
 use crate::backup::ensure_restored;
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
@@ -93,7 +95,7 @@ impl Opened {
 }
 
 /// The version of a keyring that was stored just now, until it is read: no entry has it.
-pub(crate) const NOT_READ: Version = Version(0);
+pub(crate) const NOT_READ: Version = 0;
 
 /// Seals what goes into a backend and opens what comes out (SEC-K1).
 ///
@@ -309,11 +311,11 @@ impl<B: Backend> SealedBackend<B> {
             mut changes,
         } = beside;
         checks.push(Check { key, requirement });
-        changes.push(Change::Put {
+        changes.push(Change::Put(Put {
             key: KEYRING_KEY.to_owned(),
             value: keyring.seal(root_key, &OsRandom)?,
             expires_at: None,
-        });
+        }));
         let outcome = self
             .backend
             .commit(Namespace::Keyring, checks, changes)

@@ -1,11 +1,12 @@
 //! Records on their way through the barrier: sealed as they are written, opened as they are read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::rules::has_expired;
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, StoreError,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Put, StoreError,
 };
 
 use super::{KEYRING_ATTEMPTS, Opened, SealedBackend, address};
@@ -17,20 +18,20 @@ impl<B: Backend> SealedBackend<B> {
         &self,
         barriers: &Barriers,
         namespace: Namespace,
-        held: &HeldKey<'_>,
+        held: &HeldKey,
         found: Difference,
         now: u64,
     ) -> Result<Difference, StoreError> {
         let Difference::Changed(entry) = found else {
             return Ok(found);
         };
-        let (entry, expires_at) = open(barriers, namespace, held.key, entry)?;
+        let (entry, expires_at) = open(barriers, namespace, &held.key, entry)?;
         if has_expired(expires_at, now) {
             return Ok(Difference::Absent);
         }
         if held.version.is_some() {
             self.verified
-                .note(namespace, held.key, entry.version, expires_at);
+                .note(namespace, &held.key, entry.version, expires_at);
         }
         Ok(Difference::between(held.version, Some(entry)))
     }
@@ -51,11 +52,11 @@ impl<B: Backend> SealedBackend<B> {
         mut changes: Vec<Change>,
     ) -> Result<Vec<Change>, StoreError> {
         for change in &mut changes {
-            if let Change::Put {
+            if let Change::Put(Put {
                 key,
                 value,
                 expires_at,
-            } = change
+            }) = change
             {
                 let address = address(namespace, key);
                 *value = barrier
@@ -116,20 +117,23 @@ impl<B: Backend> Backend for SealedBackend<B> {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             let mut attempts = 1..KEYRING_ATTEMPTS;
             loop {
                 let before = self.admit(namespace)?.barrier;
                 let now = self.clock.now_milliseconds();
-                let if_opened = |held: &HeldKey<'a>| HeldKey {
-                    key: held.key,
-                    version: held.version.filter(|version| {
-                        self.verified.contains(namespace, held.key, *version, now)
-                    }),
-                };
-                let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
+                let mut asked = Cow::Borrowed(keys);
+                for (place, held) in keys.iter().enumerate() {
+                    let is_verified =
+                        |version| self.verified.contains(namespace, &held.key, version, now);
+                    if !held.version.is_none_or(is_verified)
+                        && let Some(asked) = asked.to_mut().get_mut(place)
+                    {
+                        asked.version = None;
+                    }
+                }
                 let found = self.backend.get_changed(namespace, &asked).await?;
                 // Only now: a record may have been sealed by a key that was added while the backend was asked.
                 let after = self.opened()?;

@@ -31,7 +31,7 @@ impl<B: Backend> SealedBackend<B> {
         let current = self.held_root_key()?;
         let key = SEAL_KEY.to_owned();
         self.change_root_key_and(&current, replacement, move |_| {
-            Ok(vec![Change::Delete { key: key.clone() }])
+            Ok(vec![Change::Delete(key.clone())])
         })
         .await
     }

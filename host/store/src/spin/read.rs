@@ -204,7 +204,7 @@ fn hold_this_moment(
 mod tests {
     use std::convert::Infallible;
 
-    use gatehouse_ports::{Change, OsRandom};
+    use gatehouse_ports::{Change, OsRandom, Put};
 
     use super::*;
 
@@ -214,11 +214,11 @@ mod tests {
         let (_, path) = paths.find(|(of, _)| *of == namespace).unwrap();
         std::fs::File::create_new(path).unwrap();
         let connection = SharedConnection::open(path).unwrap();
-        let first = Change::Put {
+        let first = Change::Put(Put {
             key: "a".to_owned(),
             value: b"first".to_vec(),
             expires_at: None,
-        };
+        });
         let part = part(files.form, namespace, connection, key);
         part.commit(Vec::new(), vec![first]).unwrap();
     }

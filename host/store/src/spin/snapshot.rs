@@ -76,7 +76,7 @@ impl Snapshot for SpinSnapshot {
 
     /// Versions of the adapter are random, and no server holds records by them that the restored store could meet.
     fn last_version(&self) -> Version {
-        Version(0)
+        0
     }
 }
 

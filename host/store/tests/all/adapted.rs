@@ -73,7 +73,7 @@ impl<A: Store + Send + Sync + 'static> Backend for AdaptedBackend<A> {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(ready(self.adapters[&namespace].get_changed(keys)))
     }

@@ -237,7 +237,7 @@ impl Backend for Failing {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         self.below.get_changed(namespace, keys)
     }

@@ -9,12 +9,14 @@ use gatehouse_store::{Backend, MemoryBackend, Namespace, PrivateStore, SealedBac
 
 use crate::subject::{START, Subject, delete, put, put_until, root_key, version};
 
-fn held(key: &str, version: Version) -> HeldKey<'_> {
-    let version = Some(version);
-    HeldKey { key, version }
+fn held(key: &str, version: Version) -> HeldKey {
+    HeldKey {
+        key: key.to_owned(),
+        version: Some(version),
+    }
 }
 
-async fn difference(store: &PrivateStore, held: HeldKey<'_>) -> Difference {
+async fn difference(store: &PrivateStore, held: HeldKey) -> Difference {
     store.get_changed(&[held]).await.unwrap().remove(0)
 }
 
@@ -36,7 +38,7 @@ async fn what_a_reader_holds_is_left_out_and_nothing_else(subject: Subject) {
         HeldKey::unknown("missing"),
         held("missing", a),
         held("a", a),
-        held("a", Version(u64::MAX)),
+        held("a", u64::MAX),
     ];
     // The second time a sealed store knows that they open.
     for _ in 0..3 {

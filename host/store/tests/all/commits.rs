@@ -1,6 +1,5 @@
 //! Checks, changes, versions, isolation.
 
-use gatehouse_ports::Version;
 use gatehouse_store::Namespace;
 
 use crate::subject::{Subject, absent, at_version, conflict, delete, keys, put, value, version};
@@ -54,7 +53,7 @@ async fn s6_a_stale_write_fails(subject: Subject) {
 
 async fn a_version_check_of_an_absent_entry_fails(subject: Subject) {
     let store = subject.store();
-    let check = at_version("a", Version(1));
+    let check = at_version("a", 1);
     let outcome = store.commit(vec![check], vec![put("b", "1")]).await;
     assert_eq!(outcome, conflict("a"));
     assert_eq!(value(&store, "b").await, None);

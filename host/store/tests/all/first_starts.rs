@@ -80,7 +80,7 @@ impl Backend for Faulty {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             self.fails()?;
@@ -326,7 +326,7 @@ impl Backend for Broken {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             let read = self.1.fetch_add(1, Ordering::SeqCst);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gatehouse_ports::doubles::ManualClock;
 use gatehouse_ports::key_rotation::{FEWEST_OPERATIONS, MOST_OPERATIONS};
-use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, Put, StoreError};
 use gatehouse_store::{
     Answer, Backend, MemoryBackend, Namespace, PrivateStore, RotationPolicy, SealedBackend,
     SharedClock, Term, UnsealError, Unsealed,
@@ -37,7 +37,7 @@ impl Watched {
 
     fn note(&self, namespace: Namespace, changes: &[Change]) {
         for change in changes {
-            if let Change::Put { value, .. } = change
+            if let Change::Put(Put { value, .. }) = change
                 && namespace != Namespace::Keyring
             {
                 // Format, term, nonce.
@@ -58,7 +58,7 @@ impl Backend for Watched {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         self.below.get_changed(namespace, keys)
     }
@@ -245,11 +245,11 @@ async fn k4_a_record_that_does_not_open_keeps_all_keys() {
     let raw = host.below.get(Namespace::Access, &["record/00001"]).await;
     let mut altered = raw.unwrap()[0].as_ref().unwrap().value.clone();
     altered[40] ^= 1;
-    let change = Change::Put {
+    let change = Change::Put(Put {
         key: "record/00001".to_owned(),
         value: altered,
         expires_at: None,
-    };
+    });
     host.below
         .below
         .commit(Namespace::Access, vec![], vec![change])
@@ -395,11 +395,11 @@ async fn k9_the_count_of_a_store_grows_and_is_believed_only_as_it_was_sealed() {
     let raw = host.below.get(Namespace::Keyring, &["generation"]).await;
     let mut altered = raw.unwrap()[0].as_ref().unwrap().value.clone();
     altered[24] = 9;
-    let change = Change::Put {
+    let change = Change::Put(Put {
         key: "generation".to_owned(),
         value: altered,
         expires_at: None,
-    };
+    });
     host.below
         .commit(Namespace::Keyring, vec![], vec![change])
         .await

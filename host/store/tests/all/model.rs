@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use gatehouse_ports::{
-    Change, Check, Clock as _, CommitError, Difference, HeldKey, Requirement, Version,
+    Change, Check, Clock as _, CommitError, Difference, HeldKey, Put, Requirement, Version,
 };
 use gatehouse_store::Namespace;
 use proptest::prelude::*;
@@ -103,13 +103,13 @@ impl Model {
             (Wanted::Current, Some(stored)) => Requirement::AtVersion(stored.version),
             (Wanted::Current | Wanted::Stale, None) => {
                 let last = self.last.get(&(namespace, key)).copied();
-                Requirement::AtVersion(last.unwrap_or(Version(1)))
+                Requirement::AtVersion(last.unwrap_or(1))
             }
             (Wanted::Stale, Some(stored)) => {
                 let older = self.versions.iter().find(|(owner, of, version)| {
                     (*owner, *of) == (namespace, key) && *version != stored.version
                 });
-                Requirement::AtVersion(older.map_or(Version(u64::MAX), |(.., version)| *version))
+                Requirement::AtVersion(older.map_or(u64::MAX, |(.., version)| *version))
             }
         }
     }
@@ -145,7 +145,7 @@ async fn run(kind: Kind, operations: Vec<Operation>) {
                 let held: Vec<_> = keys
                     .iter()
                     .map(|key| HeldKey {
-                        key,
+                        key: (*key).to_owned(),
                         version: model.last.get(&(namespace, *key)).copied(),
                     })
                     .collect();
@@ -215,12 +215,12 @@ async fn commit(
     let change = |(key, effect): (&&str, &Effect)| {
         let key = (*key).to_owned();
         match effect.clone() {
-            Effect::Delete => Change::Delete { key },
-            Effect::Put { value, lives } => Change::Put {
+            Effect::Delete => Change::Delete(key),
+            Effect::Put { value, lives } => Change::Put(Put {
                 key,
                 value,
                 expires_at: lives.map(|lives| now + lives),
-            },
+            }),
         }
     };
     let changes = effects.iter().map(change).collect();

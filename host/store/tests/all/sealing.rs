@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatehouse_ports::doubles::ManualClock;
-use gatehouse_ports::{Change, CommitError, Entry, OsRandom, StoreError, SystemClock};
+use gatehouse_ports::{Change, CommitError, Entry, OsRandom, Put, StoreError, SystemClock};
 use gatehouse_store::{
     Backend, KeyringError, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey,
     SealedBackend, Term, UnsealError, Unsealed,
@@ -61,11 +61,11 @@ impl Layers {
     async fn overwrite(&self, namespace: Namespace, key: &str, value: Vec<u8>) {
         let key = key.to_owned();
         let expires_at = None;
-        let change = Change::Put {
+        let change = Change::Put(Put {
             key,
             value,
             expires_at,
-        };
+        });
         let written = self.below.commit(namespace, vec![], vec![change]).await;
         written.unwrap();
     }

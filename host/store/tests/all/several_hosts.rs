@@ -81,7 +81,7 @@ impl Backend for Link {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             self.check()?;

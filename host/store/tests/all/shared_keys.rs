@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use gatehouse_ports::key_rotation::SHORTEST_INTERVAL;
-use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, Put, StoreError};
 use gatehouse_store::{
     Answer, Backend, Guard, MemoryBackend, Namespace, PrivateStore, RootKey, RotationPolicy,
     SealedBackend, Term, UnsealError, Unsealed,
@@ -55,7 +55,7 @@ impl Backend for Wire {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         self.below.get_changed(namespace, keys)
     }
@@ -332,11 +332,11 @@ async fn k4_a_keyring_that_was_put_back_is_not_followed() {
     let old = old.into_iter().next().flatten().unwrap().value;
     assert_eq!(it.a.sealed.rotate_key().await, Ok(Term(2)));
     it.b.sealed.follow_others().await.unwrap();
-    let back = vec![Change::Put {
+    let back = vec![Change::Put(Put {
         key: "keyring".to_owned(),
         value: old,
         expires_at: None,
-    }];
+    })];
     let commit = it.below.commit(Namespace::Keyring, vec![], back);
     commit.await.unwrap();
     let written = it.b.access.commit(vec![], vec![put("late", "9")]).await;
@@ -350,11 +350,11 @@ async fn k4_a_record_by_a_key_that_nobody_has_is_refused_in_bounded_time() {
     let mut record = it.below.get(Namespace::Access, &["first"]).await.unwrap();
     let mut value = record.pop().flatten().unwrap().value;
     value[4] = 77;
-    let altered = vec![Change::Put {
+    let altered = vec![Change::Put(Put {
         key: "first".to_owned(),
         value,
         expires_at: None,
-    }];
+    })];
     let commit = it.below.commit(Namespace::Access, vec![], altered);
     commit.await.unwrap();
     let read = it.b.access.get(&["first"]).await;

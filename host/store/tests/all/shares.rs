@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatehouse_ports::{Change, StoreError, SystemClock};
+use gatehouse_ports::{Change, Put, StoreError, SystemClock};
 use gatehouse_store::{
     Backend, BeginError, KeyShare, MemoryBackend, Namespace, PrivateStore, Progress, RedbBackend,
     SealedBackend, ShareError, ShareSeal, Sharing, UnsealError, Unsealed,
@@ -340,11 +340,11 @@ async fn k1_what_the_store_says_about_its_shares_is_believed_only_with_its_keyri
     let stored = below.get(Namespace::Keyring, &["seal"]).await.unwrap();
     let mut altered = stored[0].as_ref().unwrap().value.clone();
     altered[1] = 4;
-    let change = Change::Put {
+    let change = Change::Put(Put {
         key: "seal".into(),
         value: altered,
         expires_at: None,
-    };
+    });
     let keyring = Namespace::Keyring;
     below.commit(keyring, vec![], vec![change]).await.unwrap();
 
@@ -379,7 +379,7 @@ async fn k2_a_store_whose_keyring_or_seal_is_gone_is_not_taken_for_an_empty_one(
         let below = memory();
         let host = Host::start(below.clone(), PATIENT).await.unwrap();
         host.initialize(3, 2).await;
-        let delete = Change::Delete { key: lost.into() };
+        let delete = Change::Delete(lost.into());
         let namespace = Namespace::Keyring;
         below.commit(namespace, vec![], vec![delete]).await.unwrap();
         let refused = Host::start(below, PATIENT).await.err().unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gatehouse_ports::doubles::ManualClock;
-use gatehouse_ports::{Change, Check, CommitError, Requirement, Version};
+use gatehouse_ports::{Change, Check, CommitError, Put, Requirement, Version};
 use gatehouse_spin_sqlite::Databases;
 use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PostgresBackend, PrivateStore, RedbBackend, RootKey,
@@ -161,16 +161,16 @@ pub fn put(key: &str, value: &str) -> Change {
 }
 
 pub fn put_until(key: &str, value: &str, expires_at: Option<u64>) -> Change {
-    Change::Put {
+    Change::Put(Put {
         key: key.to_owned(),
         value: value.as_bytes().to_vec(),
         expires_at,
-    }
+    })
 }
 
 pub fn delete(key: &str) -> Change {
     let key = key.to_owned();
-    Change::Delete { key }
+    Change::Delete(key)
 }
 
 pub fn absent(key: &str) -> Check {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Change, Store as _};
+use gatehouse_ports::{Change, Put, Store as _};
 
 use crate::server::{HOUR, ROOT, Server, policies};
 use gatehouse_access::{
@@ -31,11 +31,11 @@ fn upgraded() -> (Server, BTreeMap<&'static str, Token>) {
             ["token", name, text, accessor] => {
                 tokens.insert(name, (text.to_owned(), accessor.to_owned()));
             }
-            ["entry", key, expires_at, value] => changes.push(Change::Put {
+            ["entry", key, expires_at, value] => changes.push(Change::Put(Put {
                 key: key.to_owned(),
                 value: STANDARD.decode(value).unwrap(),
                 expires_at: expires_at.parse().ok(),
-            }),
+            })),
             _ => panic!("{line}"),
         }
     }
@@ -135,10 +135,7 @@ fn s12_a_family_of_old_and_new_tokens_ends_together() {
     let (server, tokens) = upgraded();
     let (grandchild, _) = &tokens["grandchild"];
     let new = server.child(grandchild, &CreateRequest::default());
-    let new = (
-        new.client_token.expose().to_owned(),
-        new.grant.accessor.clone(),
-    );
+    let new = (new.client_token.clone(), new.grant.accessor.clone());
     assert!(is_there(&server, &new));
     let by_accessor = TokenReference::Accessor(tokens["child"].1.clone());
     assert_eq!(server.access.revoke_token(&by_accessor), Ok(true));

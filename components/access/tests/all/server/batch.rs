@@ -38,6 +38,6 @@ pub fn text_of(bytes: &[u8]) -> String {
 
 /// The number of the key that a token names.
 pub fn key_number(token: &Issued) -> u32 {
-    let bytes = bytes_of(token.client_token.expose());
+    let bytes = bytes_of(token.client_token.as_str());
     u32::from_be_bytes(*bytes.first_chunk().unwrap())
 }

@@ -113,7 +113,7 @@ impl Store for WeatherStore<'_> {
         self.inner.get(keys)
     }
 
-    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+    fn get_changed(&self, keys: &[HeldKey]) -> Result<Vec<Difference>, StoreError> {
         self.read()?;
         let mut answers = self.inner.get_changed(keys)?;
         if self.bug == Bug::StaleRead {

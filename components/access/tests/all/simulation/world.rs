@@ -210,7 +210,7 @@ impl<'a> World<'a> {
         let grant = &issued.grant;
         let end = self.now() + grant.lease_duration;
         self.model.tokens.push(Token {
-            text: issued.client_token.expose().to_owned(),
+            text: issued.client_token.clone(),
             accessor: grant.accessor.clone(),
             origin,
             parent,

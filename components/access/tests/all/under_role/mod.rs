@@ -64,7 +64,7 @@ pub fn holder(server: &Server, names: &[&str], no_default_policy: bool) -> Strin
 }
 
 pub fn text(issued: &Issued) -> String {
-    issued.client_token.expose().to_owned()
+    issued.client_token.clone()
 }
 
 pub fn view(server: &Server, token: &str) -> TokenView {

@@ -194,7 +194,7 @@ fn contract_5_6_the_rows_that_need_sudo_are_those_for_which_access_asks_it() {
         for route in routes.filter(|route| route.is_admitted()) {
             for operation in route.operations {
                 let request = Request {
-                    token: Some(issued.client_token.expose().to_owned()),
+                    token: Some(issued.client_token.clone()),
                     operation: asked(operation.verb).0,
                     path: format!("{root}{}", example(route)),
                     source_address: None,

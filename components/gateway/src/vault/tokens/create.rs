@@ -1,6 +1,7 @@
 //! `create` and `create-orphan`: tokens for callers who have one (contract 5.4).
 
 use gatehouse_access_api::{CreateError, CreateRequest, Parent};
+use zeroize::Zeroizing;
 
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
@@ -31,7 +32,7 @@ fn create(call: &Call<'_>, orphan_path: bool) -> Answer {
     };
     let access = call.server.access;
     let issued = access.create_token(&parent, &request).map_err(api_error)?;
-    let reply = Reply::auth(Granted::from(issued));
+    let reply = Reply::auth(Granted::New(Zeroizing::new(issued)));
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 

@@ -58,10 +58,9 @@ fn renew(
         // A caller that knows only what leads to the token must not learn it.
         TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
-    let reply = Reply::auth(Granted {
+    let reply = Reply::auth(Granted::Renewed {
         client_token,
         grant,
-        is_new: false,
     });
     Ok(Some(reply.warned(fields.ignored_warning())))
 }

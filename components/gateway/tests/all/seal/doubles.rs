@@ -143,7 +143,7 @@ impl Seal for ScriptedSeal {
         self.0.sealed.store(true, Ordering::SeqCst);
         let page = self.0.store.scan("", None, 1000).unwrap();
         let keys = page.items.into_iter().map(|item| item.key);
-        let deletions = keys.map(|key| Change::Delete { key }).collect();
+        let deletions = keys.map(Change::Delete).collect();
         self.0.store.commit(vec![], deletions).unwrap();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Put, StoreError};
 
 use super::*;
 
@@ -75,10 +75,12 @@ fn a_directory_that_was_damaged_is_built_again() {
         let key = in_directory(&store)[number].clone();
         let is_pending = key.starts_with("directory/pending/");
         let orgs = world.orgs(&store).with_directory_shape(SMALL);
-        let put = |value: &[u8]| Change::Put {
-            key: key.clone(),
-            value: value.to_vec(),
-            expires_at: None,
+        let put = |value: &[u8]| {
+            Change::Put(Put {
+                key: key.clone(),
+                value: value.to_vec(),
+                expires_at: None,
+            })
         };
         let another_leaf = br#"..{"names":"a ","emails":"x@y "}"#;
         let mut harm = vec![put(b""), put(b"\0\x01{"), put(b"\0\x01[1]")];
@@ -88,7 +90,7 @@ fn a_directory_that_was_damaged_is_built_again() {
             harm.push(put(&another_leaf));
         }
         if !is_pending {
-            harm.push(Change::Delete { key: key.clone() });
+            harm.push(Change::Delete(key.clone()));
         }
         for change in harm {
             store.commit(Vec::new(), vec![change.clone()]).unwrap();
@@ -110,7 +112,7 @@ fn a_store_that_is_older_than_the_directory_gets_one() {
     let world = World::new();
     let (store, model) = filled(&world);
     let all = in_directory(&store).into_iter();
-    let delete_all = all.map(|key| Change::Delete { key }).collect();
+    let delete_all = all.map(Change::Delete).collect();
     store.commit(Vec::new(), delete_all).unwrap();
 
     let orgs = world.orgs(&store).with_directory_shape(SMALL);

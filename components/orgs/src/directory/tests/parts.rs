@@ -142,7 +142,7 @@ fn a_store_that_is_older_than_the_index_gets_one_in_steps_and_answers_meanwhile(
     }
     let keys = in_directory(&store).into_iter();
     let keys = keys.filter(|key| key.starts_with("directory/parts"));
-    let delete_all = keys.map(|key| gatehouse_ports::Change::Delete { key });
+    let delete_all = keys.map(gatehouse_ports::Change::Delete);
     store.commit(Vec::new(), delete_all.collect()).unwrap();
 
     let mut rounds = 0;

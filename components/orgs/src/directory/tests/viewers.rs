@@ -163,9 +163,7 @@ fn contract_1_7_a_disabled_organization_is_in_the_list_of_site_administrators_al
         match round {
             1 => orgs.maintain().unwrap(),
             2 => {
-                let root = gatehouse_ports::Change::Delete {
-                    key: "directory/root".to_owned(),
-                };
+                let root = gatehouse_ports::Change::Delete("directory/root".to_owned());
                 store.commit(Vec::new(), vec![root]).unwrap();
             }
             3 => {

@@ -358,9 +358,7 @@ fn a_team_of_an_organization_that_is_just_going_is_not_changed() {
     let (people, store) = people();
     let ops = people.team("ops", &[]);
     let key = format!("external/{}", people.id());
-    store
-        .commit(Vec::new(), vec![Change::Delete { key }])
-        .unwrap();
+    store.commit(Vec::new(), vec![Change::Delete(key)]).unwrap();
     let before = store.values();
     let changes = TeamChanges {
         visibility: text("secret"),

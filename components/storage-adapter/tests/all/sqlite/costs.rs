@@ -36,7 +36,7 @@ fn reads_and_commits_of_an_instance_that_is_open_are_one_statement_each() {
     instance.scan("", None, 10).unwrap();
     assert_eq!(taken().len(), 1);
     let held = HeldKey {
-        key: "a",
+        key: "a".into(),
         version: Some(version),
     };
     instance.get_changed(&[held]).unwrap();

@@ -63,18 +63,18 @@ fn what_is_held_is_unchanged_for_those_alone_who_have_opened_it_and_until_its_se
         .unwrap();
     let entry = instance.get(&["a"]).unwrap().remove(0).unwrap();
     let held = HeldKey {
-        key: "a",
+        key: "a".into(),
         version: Some(entry.version),
     };
     assert_eq!(
-        instance.get_changed(&[held]).unwrap(),
+        instance.get_changed(std::slice::from_ref(&held)).unwrap(),
         [Difference::Unchanged]
     );
     // A database that says of another value that it is this one is believed by nobody who has not opened it.
     setting.ask("update gatehouse_entry set value = zeroblob(100), expires_at = null");
     let fresh = setting.instance();
     let refused = Err(StoreError::Corrupt("a".to_owned()));
-    assert_eq!(fresh.get_changed(&[held]), refused);
+    assert_eq!(fresh.get_changed(std::slice::from_ref(&held)), refused);
     setting.time.0.set_milliseconds(super::START + 2000);
     assert_eq!(instance.get_changed(&[held]), refused);
 }

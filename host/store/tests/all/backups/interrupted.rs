@@ -33,7 +33,7 @@ impl Backend for Dying {
     fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [HeldKey<'a>],
+        keys: &'a [HeldKey],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         self.below.get_changed(namespace, keys)
     }
@@ -135,9 +135,7 @@ async fn s11_a_repeated_restore_leaves_nothing_of_the_one_before() {
     let access = private(&sealed, Namespace::Access);
     access.commit(vec![], vec![put("old", "")]).await.unwrap();
     let first = backup(&sealed).await.unwrap();
-    let deleted = vec![Change::Delete {
-        key: "old".to_owned(),
-    }];
+    let deleted = vec![Change::Delete("old".to_owned())];
     access.commit(vec![], deleted).await.unwrap();
     access.commit(vec![], vec![put("new", "")]).await.unwrap();
     let second = backup(&sealed).await.unwrap();

@@ -46,7 +46,7 @@ pub(in crate::vault) fn login(call: &Call<'_>) -> Answer {
         .inspect_err(|error| count(outcome::of_failure(error)))
         .map_err(text::not_issued)?;
     count(outcome::SUCCESS);
-    Ok(Some(Reply::auth(Granted::from(issued))))
+    Ok(Some(Reply::auth(Granted::New(Zeroizing::new(issued)))))
 }
 
 /// Refuses an attempt to log in where there were too many, before anything is computed or recorded for it (SEC-R1).
