@@ -8,7 +8,7 @@ use gatehouse_access::{
     Access, AccessService, LoginGrant, Logins as _, Operation, Request, Settings, TokenParameters,
 };
 use gatehouse_ports::{
-    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Put, Store, StoreError,
+    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
     SystemClock,
 };
 use gatehouse_store::Namespace;
