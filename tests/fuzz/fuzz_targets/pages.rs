@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
-use gatehouse_ports::{Cache as _, Change, Store as _, StoreError, Put};
+use gatehouse_ports::{Cache as _, Change, Put, Store as _, StoreError};
 use gatehouse_storage_adapter::{Adapter, Bucket, BucketError, Host, untrusted};
 use libfuzzer_sys::fuzz_target;
 use zeroize::Zeroizing;
