@@ -65,7 +65,7 @@ impl Product {
             interval: Duration::from_secs(60),
             wall_time: WALL_TIME,
         };
-        let background = Background::of(&template, surroundings.grants.clone(), background);
+        let background = Background::find(&template, surroundings.grants.clone(), background);
         let pool = Pool::new(template, surroundings.grants.clone(), settings).unwrap();
         Self {
             surroundings,

@@ -29,7 +29,7 @@ impl RootTokenHash {
 
     /// The hash of a token.
     #[must_use]
-    pub fn of(token: &str) -> Self {
+    pub fn from_token(token: &str) -> Self {
         Self(Sha256::digest(token).into())
     }
 
@@ -37,7 +37,7 @@ impl RootTokenHash {
     /// the hashes differ.
     #[must_use]
     pub fn is_of(&self, token: &str) -> bool {
-        let same: bool = Self::of(token).0.ct_eq(&self.0).into();
+        let same: bool = Self::from_token(token).0.ct_eq(&self.0).into();
         same && is_generated(token)
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn only_the_generated_token_of_a_hash_is_its_token() {
         let token = format!("hvs.{}", "a1".repeat(25) + "Z");
-        let hash = RootTokenHash::of(&token);
+        let hash = RootTokenHash::from_token(&token);
         assert!(hash.is_of(&token));
         assert!(!hash.is_of(&token.replace('Z', "Y")));
         assert!(!hash.is_of(""));
@@ -80,7 +80,7 @@ mod tests {
             "correct horse battery staple",
             &"a".repeat(ROOT_TOKEN_CHARACTERS),
         ] {
-            assert!(!RootTokenHash::of(weak).is_of(weak), "{weak}");
+            assert!(!RootTokenHash::from_token(weak).is_of(weak), "{weak}");
         }
     }
 

@@ -196,7 +196,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let (mount_keys, remainders): (Vec<String>, Vec<&str>) = candidates.unzip();
         let token_key = token.map(TokenLocation::key);
         let hash = token.and_then(TokenLocation::stored_hash);
-        let guess = hash.and_then(|hash| self.guesses.of(hash));
+        let guess = hash.and_then(|hash| self.guesses.keys_for(hash));
         let guessed_keys = guess.iter().flat_map(|keys| keys.iter().cloned());
         let keys = mount_keys.into_iter().chain(token_key);
         let mut reads = self.read_cached(keys.chain(guessed_keys))?;

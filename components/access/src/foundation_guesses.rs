@@ -32,7 +32,7 @@ impl FoundationGuesses {
     }
 
     /// The keys that the last request of this token read after its record.
-    pub(crate) fn of(&self, token: &TokenHash) -> Option<Arc<[String]>> {
+    pub(crate) fn keys_for(&self, token: &TokenHash) -> Option<Arc<[String]>> {
         self.lock().get(token).cloned()
     }
 
@@ -75,13 +75,13 @@ mod tests {
         for number in 0..MAXIMUM_TOKENS {
             guesses.remember(&hash(number), &keys);
         }
-        assert_eq!(guesses.of(&hash(0)).unwrap().len(), MAXIMUM_KEYS);
+        assert_eq!(guesses.keys_for(&hash(0)).unwrap().len(), MAXIMUM_KEYS);
         guesses.remember(&hash(0), &keys);
         assert_eq!(guesses.lock().len(), MAXIMUM_TOKENS);
         guesses.remember(&hash(MAXIMUM_TOKENS), &keys);
         assert_eq!(guesses.lock().len(), 1);
         let more = vec!["rules/a".to_owned(); MAXIMUM_KEYS + 1];
         guesses.remember(&hash(MAXIMUM_TOKENS), &more);
-        assert!(guesses.of(&hash(MAXIMUM_TOKENS)).is_none());
+        assert!(guesses.keys_for(&hash(MAXIMUM_TOKENS)).is_none());
     }
 }

@@ -290,7 +290,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub(crate) fn of(kind: &'static str) -> Self {
+    pub(crate) fn from_kind(kind: &'static str) -> Self {
         Self {
             kind,
             ..Self::default()
@@ -300,7 +300,7 @@ impl Schema {
     pub(crate) fn formatted(kind: &'static str, format: &'static str) -> Self {
         Self {
             format: Some(format),
-            ..Self::of(kind)
+            ..Self::from_kind(kind)
         }
     }
 
@@ -308,14 +308,14 @@ impl Schema {
     pub(crate) fn choice(words: &'static [&'static str]) -> Self {
         Self {
             words,
-            ..Self::of("string")
+            ..Self::from_kind("string")
         }
     }
 
     pub(crate) fn array(items: Self) -> Self {
         Self {
             items: Some(Box::new(items)),
-            ..Self::of("array")
+            ..Self::from_kind("array")
         }
     }
 
@@ -323,14 +323,14 @@ impl Schema {
     pub(crate) fn map(values: Self) -> Self {
         Self {
             values: Some(Box::new(values)),
-            ..Self::of("object")
+            ..Self::from_kind("object")
         }
     }
 
     pub(crate) fn object(properties: Members<Self>) -> Self {
         Self {
             properties: Some(properties),
-            ..Self::of("object")
+            ..Self::from_kind("object")
         }
     }
 }

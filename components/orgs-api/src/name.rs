@@ -15,7 +15,7 @@ pub struct FoldedName(String);
 
 impl FoldedName {
     /// `name` without its case; `None` where nothing can have that name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn fold(name: &str) -> Option<Self> {
         faults(name)
             .next()
             .is_none()
@@ -40,7 +40,7 @@ impl fmt::Display for FoldedName {
 /// same organization, both must come out as one.
 #[must_use]
 pub fn folded_name(name: &str) -> Option<String> {
-    FoldedName::of(name).map(|folded| folded.0)
+    FoldedName::fold(name).map(|folded| folded.0)
 }
 
 /// The faults that keep `name` from being a name, whether it is free or not.
@@ -54,7 +54,7 @@ pub struct FoldedTeamName(String);
 
 impl FoldedTeamName {
     /// `name` without its case; `None` where no team can have that name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn fold(name: &str) -> Option<Self> {
         team_faults(name)
             .next()
             .is_none()
@@ -132,17 +132,17 @@ mod tests {
 
     #[test]
     fn contract_4_10_blanks_may_stand_within_the_name_of_a_team() {
-        let folded = FoldedTeamName::of("Foo  Bar").unwrap();
+        let folded = FoldedTeamName::fold("Foo  Bar").unwrap();
         assert_eq!(folded.segment(), "foo%20%20bar");
-        assert_ne!(Some(folded), FoldedTeamName::of("foo bar"));
-        let plain = FoldedTeamName::of("Ops_1-a").unwrap();
+        assert_ne!(Some(folded), FoldedTeamName::fold("foo bar"));
+        let plain = FoldedTeamName::fold("Ops_1-a").unwrap();
         assert_eq!(plain.segment(), "ops_1-a");
         for name in [
             " foo", "foo ", " ", "a\tb", "a%20b", "a\u{a0}b", "a\\b", "a+b",
         ] {
             let found: Vec<_> = team_faults(name).collect();
             assert_eq!(found, [Fault::ForbiddenCharacter], "{name}");
-            assert_eq!(FoldedTeamName::of(name), None);
+            assert_eq!(FoldedTeamName::fold(name), None);
         }
         assert_eq!(team_faults("").collect::<Vec<_>>(), [Fault::Blank]);
     }
@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn contract_4_10_dots_and_slashes_may_stand_in_the_name_of_a_team() {
         for name in ["team/name/with/slashes", "v1.2", "/", "..", "a//b"] {
-            let folded = FoldedTeamName::of(name).unwrap();
+            let folded = FoldedTeamName::fold(name).unwrap();
             assert!(!folded.segment().contains('/'), "{name}");
         }
-        let segment = |name| FoldedTeamName::of(name).unwrap().segment();
+        let segment = |name| FoldedTeamName::fold(name).unwrap().segment();
         assert_ne!(segment("a/b"), segment("a.b"));
         assert_eq!(segment("A/B"), segment("a/b"));
     }
@@ -161,14 +161,14 @@ mod tests {
     proptest! {
         #[test]
         fn names_that_differ_only_in_case_fold_to_one(name in "[A-Za-z0-9_-]{1,90}") {
-            let folded = FoldedName::of(&name).unwrap();
-            prop_assert_eq!(&folded, &FoldedName::of(&name.to_ascii_uppercase()).unwrap());
-            prop_assert_eq!(FoldedName::of(folded.as_str()), Some(folded));
+            let folded = FoldedName::fold(&name).unwrap();
+            prop_assert_eq!(&folded, &FoldedName::fold(&name.to_ascii_uppercase()).unwrap());
+            prop_assert_eq!(FoldedName::fold(folded.as_str()), Some(folded));
         }
 
         #[test]
         fn what_is_no_name_folds_to_nothing(text in ".*") {
-            prop_assert_eq!(FoldedName::of(&text).is_none(), faults(&text).next().is_some());
+            prop_assert_eq!(FoldedName::fold(&text).is_none(), faults(&text).next().is_some());
         }
     }
 }

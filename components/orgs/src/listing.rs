@@ -341,7 +341,7 @@ fn borrowed(keys: &[String]) -> Vec<&str> {
 
 /// Where `name` stands in the order of folded names. A text that is no name, which no list hands out, still has a place there.
 fn place_in_order(name: &str) -> String {
-    if let Some(folded) = FoldedName::of(name) {
+    if let Some(folded) = FoldedName::fold(name) {
         return folded.as_str().to_owned();
     }
     let beginning: String = name

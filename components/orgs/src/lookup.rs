@@ -49,7 +49,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Some(existing) = self.existing(external_id.to_owned())? else {
             return Ok(Located::Gone);
         };
-        let Some(name) = FoldedName::of(&existing.name) else {
+        let Some(name) = FoldedName::fold(&existing.name) else {
             return Ok(Located::Gone);
         };
         let stored = self.load(&name)?;

@@ -69,7 +69,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Attribute::WrongType => return Ok((None, vec![name_fault(Fault::NotText)])),
             Attribute::Value(text) => text.as_str(),
         };
-        let Some(folded) = FoldedName::of(text) else {
+        let Some(folded) = FoldedName::fold(text) else {
             return Ok((None, name::faults(text).map(name_fault).collect()));
         };
         let is_own = current == Some(&folded);
@@ -287,7 +287,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
-        let Some(name) = FoldedName::of(name) else {
+        let Some(name) = FoldedName::fold(name) else {
             return Ok(None);
         };
         let stored = self.load(&name)?;

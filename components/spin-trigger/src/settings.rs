@@ -152,7 +152,10 @@ mod tests {
             ("advertised_address", "https://gatehouse.example.com"),
             ("strict_media_type", "true"),
             ("console", "true"),
-            ("root_token_hash", &RootTokenHash::of("token").to_string()),
+            (
+                "root_token_hash",
+                &RootTokenHash::from_token("token").to_string(),
+            ),
         ]);
         let read = read.unwrap();
         assert_eq!(read.gateway.edition, Edition::Hosted);
@@ -161,7 +164,7 @@ mod tests {
         assert!(read.has_console);
         assert_eq!(
             read.gateway.initializer,
-            Initializer::HolderOf(RootTokenHash::of("token"))
+            Initializer::HolderOf(RootTokenHash::from_token("token"))
         );
         assert_eq!(
             read.advertised,

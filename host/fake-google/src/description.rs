@@ -57,7 +57,7 @@ impl std::fmt::Debug for KeyDescription {
 }
 
 impl KeyDescription {
-    fn of(key: &SigningKey) -> Self {
+    fn from_key(key: &SigningKey) -> Self {
         Self {
             kid: key.key_id().to_owned(),
             private_key_pem: key.private_key_pem().to_owned(),
@@ -67,27 +67,27 @@ impl KeyDescription {
 
 impl AccountDescription {
     /// None for an account whose keys were all removed.
-    fn of(account: &Account) -> Option<Self> {
+    fn from_account(account: &Account) -> Option<Self> {
         let key = account.keys.last()?;
         Some(Self {
             email: account.spec.email.clone(),
             unique_id: account.spec.unique_id.clone(),
             project_id: account.spec.project_id.clone(),
-            key: KeyDescription::of(key),
+            key: KeyDescription::from_key(key),
         })
     }
 }
 
 impl Description {
     /// Describes the state as it is now.
-    pub(crate) fn of(state: &State, address: String) -> Result<Self, FakeGoogleError> {
+    pub(crate) fn from_state(state: &State, address: String) -> Result<Self, FakeGoogleError> {
         Ok(Self {
             address,
-            oauth_key: KeyDescription::of(state.google_signing_key()?),
+            oauth_key: KeyDescription::from_key(state.google_signing_key()?),
             service_accounts: state
                 .accounts
                 .iter()
-                .filter_map(AccountDescription::of)
+                .filter_map(AccountDescription::from_account)
                 .collect(),
             instances: state.instances.clone(),
             instance_groups: state.instance_groups.clone(),

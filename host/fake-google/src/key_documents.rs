@@ -24,7 +24,7 @@ pub(crate) enum KeyDocumentRequest<'a> {
 
 impl<'a> KeyDocumentRequest<'a> {
     /// The request that these path segments make.
-    pub(crate) fn of(method: &Method, segments: &[&'a str]) -> Option<Self> {
+    pub(crate) fn parse(method: &Method, segments: &[&'a str]) -> Option<Self> {
         if method != Method::GET {
             return None;
         }

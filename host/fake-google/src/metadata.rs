@@ -34,7 +34,7 @@ pub(crate) enum MetadataRequest<'a> {
 
 impl<'a> MetadataRequest<'a> {
     /// The request that the path segments behind the version make.
-    pub(crate) fn of(method: &Method, segments: &[&'a str]) -> Option<Self> {
+    pub(crate) fn parse(method: &Method, segments: &[&'a str]) -> Option<Self> {
         if method != Method::GET {
             return None;
         }
@@ -73,7 +73,7 @@ pub(crate) struct MetadataServer {
 
 impl MetadataServer {
     /// The metadata server of an instance, by its path.
-    pub(crate) fn of(instance: Option<String>) -> Self {
+    pub(crate) fn of_instance(instance: Option<String>) -> Self {
         Self {
             instance,
             account: None,

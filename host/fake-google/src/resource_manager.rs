@@ -46,7 +46,7 @@ enum Action {
 
 impl<'a> ResourceManagerRequest<'a> {
     /// The request that the path segment behind `projects` makes.
-    pub(crate) fn of(method: &Method, segment: &'a str) -> Option<Self> {
+    pub(crate) fn parse(method: &Method, segment: &'a str) -> Option<Self> {
         let segment = decode(segment);
         let (project, verb) = segment.rsplit_once(':')?;
         let action = match verb {

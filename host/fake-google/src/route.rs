@@ -27,26 +27,26 @@ pub(crate) enum Route<'a> {
 
 impl<'a> Route<'a> {
     /// Finds what `method` on `path` (without its query) asks for.
-    pub(crate) fn of(method: &Method, path: &'a str) -> Self {
+    pub(crate) fn parse(method: &Method, path: &'a str) -> Self {
         let segments: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
         let found = match segments.as_slice() {
             ["token"] if method == Method::POST => Some(Self::Token),
             ["v1", "token"] if method == Method::POST => Some(Self::SecurityToken),
             ["oauth2", ..] | ["service_accounts", ..] => {
-                KeyDocumentRequest::of(method, &segments).map(Self::KeyDocument)
+                KeyDocumentRequest::parse(method, &segments).map(Self::KeyDocument)
             }
             ["v1", "projects", project, "serviceAccounts", rest @ ..] => {
-                IamRequest::of(method, project, rest).map(Self::Iam)
+                IamRequest::parse(method, project, rest).map(Self::Iam)
             }
             ["v1", "projects", project] => {
-                ResourceManagerRequest::of(method, project).map(Self::ResourceManager)
+                ResourceManagerRequest::parse(method, project).map(Self::ResourceManager)
             }
             ["compute", "v1", "projects", project, rest @ ..] => {
-                ComputeRequest::of(method, project, rest).map(Self::Compute)
+                ComputeRequest::parse(method, project, rest).map(Self::Compute)
             }
-            [""] => MetadataRequest::of(method, &[]).map(Self::Metadata),
+            [""] => MetadataRequest::parse(method, &[]).map(Self::Metadata),
             ["computeMetadata", "v1", rest @ ..] => {
-                MetadataRequest::of(method, rest).map(Self::Metadata)
+                MetadataRequest::parse(method, rest).map(Self::Metadata)
             }
             _ => None,
         };
@@ -114,7 +114,7 @@ mod tests {
         ];
         for (path, endpoint) in get {
             assert_eq!(
-                Route::of(&Method::GET, &path).endpoint(),
+                Route::parse(&Method::GET, &path).endpoint(),
                 endpoint,
                 "GET {path}"
             );
@@ -149,26 +149,26 @@ mod tests {
         ];
         for (path, endpoint) in post {
             assert_eq!(
-                Route::of(&Method::POST, &path).endpoint(),
+                Route::parse(&Method::POST, &path).endpoint(),
                 endpoint,
                 "POST {path}"
             );
         }
         assert_eq!(
-            Route::of(&Method::DELETE, &format!("{account}/keys/k")).endpoint(),
+            Route::parse(&Method::DELETE, &format!("{account}/keys/k")).endpoint(),
             Endpoint::DeleteKey
         );
     }
 
     #[test]
     fn account_segments_are_percent_decoded() {
-        let encoded = Route::of(&Method::GET, "/v1/projects/-/serviceAccounts/a%40b");
+        let encoded = Route::parse(&Method::GET, "/v1/projects/-/serviceAccounts/a%40b");
         assert_eq!(
             encoded,
-            Route::of(&Method::GET, "/v1/projects/-/serviceAccounts/a@b")
+            Route::parse(&Method::GET, "/v1/projects/-/serviceAccounts/a@b")
         );
         assert_eq!(
-            Route::of(
+            Route::parse(
                 &Method::POST,
                 "/v1/projects/-/serviceAccounts/a%40b%3AsignJwt"
             )

@@ -76,7 +76,7 @@ impl Server {
         request: Request<Incoming>,
     ) -> Result<http::Response<Full<Bytes>>, ClosedOnPurpose> {
         let (head, body) = request.into_parts();
-        let route = Route::of(&head.method, head.uri.path());
+        let route = Route::parse(&head.method, head.uri.path());
         let fault = {
             let mut state = self.state.lock();
             state

@@ -80,7 +80,9 @@ fn build(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
         denials: Denials::default(),
         key_propagation: 0,
         proxied: false,
-        metadata_server: MetadataServer::of(population.instances.first().map(Instance::path)),
+        metadata_server: MetadataServer::of_instance(
+            population.instances.first().map(Instance::path),
+        ),
         page_sizes: PageSizes {
             groups: LARGEST_PAGE,
             members: LARGEST_PAGE,

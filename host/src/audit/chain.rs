@@ -27,7 +27,7 @@ impl Link {
     pub const NONE: Self = Self([0; SHA256_OUTPUT_LEN]);
 
     /// The hash of these bytes alone.
-    pub(super) fn of(digest: &Digest) -> Self {
+    pub(super) fn hash(digest: &Digest) -> Self {
         let mut link = Self::NONE;
         for (to, from) in link.0.iter_mut().zip(digest.as_ref()) {
             *to = *from;
@@ -40,7 +40,7 @@ impl Link {
         let mut context = Context::new(&SHA256);
         context.update(&self.0);
         context.update(start);
-        Self::of(&context.finish())
+        Self::hash(&context.finish())
     }
 }
 
@@ -234,7 +234,7 @@ impl Torn {
 
     /// The SHA-256 of all.
     pub(super) fn hash(&self) -> Link {
-        Link::of(&self.context.clone().finish())
+        Link::hash(&self.context.clone().finish())
     }
 }
 

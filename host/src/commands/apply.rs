@@ -40,7 +40,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let description = Description::read(&arguments.file)?;
-    let server = Server::of(&arguments.server)?;
+    let server = Server::from_arguments(&arguments.server)?;
     let options = Options {
         dry_run: arguments.dry_run,
         write_secrets: arguments.write_secrets,
@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let progress = Progress::of_objects("compared");
     let mut output = progress.above(std::io::stdout());
     let mut report = Report::to(&mut output).with_progress(&progress);
-    Reconciler::of(&server, options, &mut report)
+    Reconciler::connect(&server, options, &mut report)
         .await?
         .apply(&description)
         .await?;

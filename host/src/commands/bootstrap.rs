@@ -46,7 +46,7 @@ impl Bootstrap {
         let key_file = settings.seal.key_file.as_deref();
         let key_file = key_file.context("bootstrap.file needs seal.key_file")?;
         let token = token_of(&read_key_file(key_file)?);
-        settings.bootstrap.root_token_hash = Some(RootTokenHash::of(&token));
+        settings.bootstrap.root_token_hash = Some(RootTokenHash::from_token(&token));
         Ok(Some(Self { description, token }))
     }
 
@@ -89,7 +89,7 @@ impl Bootstrap {
     async fn pass(&self, api: &installation::Server) -> Result<(Summary, Vec<String>)> {
         let mut lines = Vec::new();
         let mut report = Report::to(&mut lines);
-        let mut reconciler = Reconciler::of(api, Options::default(), &mut report).await?;
+        let mut reconciler = Reconciler::connect(api, Options::default(), &mut report).await?;
         reconciler.apply(&self.description).await?;
         let summary = report.summary();
         let lines = String::from_utf8_lossy(&lines);
@@ -196,7 +196,7 @@ mod tests {
         let key = RootKey::generate(&OsRandom).unwrap();
         let token = token_of(&key);
         assert_eq!(token, token_of(&key.duplicate()));
-        assert!(RootTokenHash::of(&token).is_of(&token));
+        assert!(RootTokenHash::from_token(&token).is_of(&token));
         assert!(!token.contains(&*key.to_text()));
         let other = RootKey::generate(&OsRandom).unwrap();
         assert_ne!(token, token_of(&other));

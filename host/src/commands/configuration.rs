@@ -51,7 +51,7 @@ pub(super) struct Source {
 
 impl Source {
     /// The settings of this file with others laid over it.
-    pub(super) const fn of(config: PathBuf, set: Vec<(String, String)>) -> Self {
+    pub(super) const fn new(config: PathBuf, set: Vec<(String, String)>) -> Self {
         Self {
             config,
             listen: None,

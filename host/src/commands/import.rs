@@ -67,7 +67,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
         ));
         return taken_code(&taken, ExitCode::SUCCESS);
     }
-    let server = Server::of(&arguments.server)?;
+    let server = Server::from_arguments(&arguments.server)?;
     let taken = take_all(&from).await;
     let options = Options {
         dry_run: arguments.dry_run,
@@ -77,7 +77,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     let progress = Progress::of_objects("compared");
     let mut output = progress.above(std::io::stdout());
     let mut report = Report::to(&mut output).with_progress(&progress);
-    let mut reconciler = Reconciler::of(&server, options, &mut report).await?;
+    let mut reconciler = Reconciler::connect(&server, options, &mut report).await?;
     reconciler.apply(&taken.description).await?;
     let left_out = reconciler.left_out().to_vec();
     report.finish(options.dry_run)?;

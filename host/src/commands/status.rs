@@ -62,7 +62,7 @@ enum State {
 }
 
 impl State {
-    const fn of(status: &SealStatus) -> Self {
+    const fn from_status(status: &SealStatus) -> Self {
         match (status.initialized, status.sealed) {
             (false, _) => Self::NotInitialized,
             (true, true) => Self::Sealed,
@@ -151,7 +151,7 @@ pub(super) async fn status(arguments: StatusArguments) -> Result<ExitCode> {
         in_lines(address, version, &status)
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(State::of(&status).exit_code())
+    Ok(State::from_status(&status).exit_code())
 }
 
 pub(super) async fn health(arguments: HealthArguments) -> Result<()> {
@@ -223,7 +223,7 @@ fn read(answer: &Response<Bytes>) -> Result<SealStatus> {
 fn in_json(address: &str, own_version: Option<&str>, status: &SealStatus) -> Result<String> {
     let report = Report {
         address,
-        state: State::of(status),
+        state: State::from_status(status),
         seal_type: &status.seal_type,
         shares: status.n,
         threshold: status.t,
@@ -254,7 +254,10 @@ fn in_lines(address: &str, own_version: Option<&str>, status: &SealStatus) -> St
     let unknown = "not known before the server is unsealed";
     let lines = [
         ("Address", address),
-        ("State", State::of(status).in_words(&status.seal_type)),
+        (
+            "State",
+            State::from_status(status).in_words(&status.seal_type),
+        ),
         ("Seal", seal.as_str()),
         ("Version", own_version.unwrap_or("not told by the server")),
         ("Version for clients", status.version.as_str()),
@@ -308,7 +311,7 @@ mod tests {
             assert_eq!(told["server_version"], "0.1.0");
             assert_eq!(told["version"], "1.21.0");
             assert_eq!(told["cluster_name"], Value::Null);
-            let exit = State::of(&status).exit_code();
+            let exit = State::from_status(&status).exit_code();
             assert_eq!(format!("{exit:?}"), format!("{:?}", ExitCode::from(code)));
         }
     }

@@ -190,7 +190,7 @@ impl<S> GuardedStream<S> {
     fn dialect_of_held(&self) -> Dialect {
         let held: &[u8] = &self.held;
         let target = held.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-        Dialect::of(str::from_utf8(target).unwrap_or(""))
+        Dialect::serving(str::from_utf8(target).unwrap_or(""))
     }
 
     fn hand_out(&mut self, buffer: &mut ReadBuf<'_>) {

@@ -123,7 +123,7 @@ pub(super) enum Dialect {
 
 impl Dialect {
     /// The dialect of that to which `path` belongs.
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn serving(path: &str) -> Self {
         if path.starts_with("/api/v2/") {
             Self::Organizations
         } else if is_for_console(path, []) {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn each_api_gets_its_own_form_of_error() {
-        let vault = RequestError::BodyTooLarge.answer(Dialect::of("/v1/auth/gcp/login"));
+        let vault = RequestError::BodyTooLarge.answer(Dialect::serving("/v1/auth/gcp/login"));
         assert_eq!(vault.status(), 413);
         assert_eq!(vault.headers()[CONTENT_TYPE], "application/json");
         assert_eq!(
@@ -148,7 +148,8 @@ mod tests {
             br#"{"errors":["the request body is too large"]}"#
         );
 
-        let organizations = RequestError::BodyTooLarge.answer(Dialect::of("/api/v2/organizations"));
+        let organizations =
+            RequestError::BodyTooLarge.answer(Dialect::serving("/api/v2/organizations"));
         assert_eq!(
             organizations.headers()[CONTENT_TYPE],
             "application/vnd.api+json"
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_browser_gets_a_page_that_says_what_happened_and_runs_nothing() {
-        let page = RequestError::BodyTooLarge.answer(Dialect::of("/ui/explain"));
+        let page = RequestError::BodyTooLarge.answer(Dialect::serving("/ui/explain"));
         assert_eq!(page.status(), 413);
         assert_eq!(page.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
         let policy = page.headers()[CONTENT_SECURITY_POLICY].to_str().unwrap();
@@ -174,7 +175,7 @@ mod tests {
             assert!(text.contains(said), "{said}: {text}");
         }
         for path in ["/uix", "/", "/v1/ui/"] {
-            assert_eq!(Dialect::of(path), Dialect::Vault, "{path}");
+            assert_eq!(Dialect::serving(path), Dialect::Vault, "{path}");
         }
     }
 }

@@ -54,7 +54,7 @@ impl<H: RequestHandler> Exchange<H> {
         let traced = RequestSpan::begin(&request, id.as_ref());
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
-        let dialect = Dialect::of(request.uri().path());
+        let dialect = Dialect::serving(request.uri().path());
 
         let stand_in = self
             .refused

@@ -196,7 +196,7 @@ mod tests {
             });
             let named = named.await;
             assert_eq!(named, in_span);
-            assert_eq!(named.lines().count(), 5);
+            assert_eq!(named.lines().count(), 4);
             assert!(
                 named.lines().all(|line| line.contains(id.as_str())),
                 "{named}"

@@ -74,7 +74,7 @@ pub enum Protocol {
 impl Protocol {
     /// The protocol whose paths begin as `path` does.
     #[must_use]
-    pub fn of(path: &str) -> Self {
+    pub fn serving(path: &str) -> Self {
         match path.split('/').nth(1) {
             Some("v1") => Self::V1,
             Some("api") => Self::ApiV2,
@@ -446,16 +446,20 @@ mod tests {
     fn l6_what_is_counted_stands_in_the_exposition() {
         let metrics = ServerMetrics::new();
         metrics.answered(
-            Protocol::of("/v1/auth/gcp/login"),
+            Protocol::serving("/v1/auth/gcp/login"),
             200,
             Duration::from_millis(3),
         );
         metrics.answered(
-            Protocol::of("/api/v2/organizations"),
+            Protocol::serving("/api/v2/organizations"),
             404,
             Duration::from_millis(3),
         );
-        metrics.answered(Protocol::of("/elsewhere"), 503, Duration::from_millis(3));
+        metrics.answered(
+            Protocol::serving("/elsewhere"),
+            503,
+            Duration::from_millis(3),
+        );
         metrics.unanswered(&ServeError::Overloaded);
         metrics.committed("conflict", Duration::from_micros(1));
         metrics.called("failed");

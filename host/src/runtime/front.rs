@@ -85,7 +85,7 @@ impl FrontTemplate {
     /// # Errors
     ///
     /// When it has neither export.
-    pub(super) fn of(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
+    pub(super) fn find(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
         match WholePre::new(template.clone()) {
             Ok(template) => Ok(Self::Whole {
                 template,

@@ -60,7 +60,7 @@ impl Pool {
         settings: PoolSettings,
     ) -> wasmtime::Result<Arc<Self>> {
         let engine = template.engine().clone();
-        let template = FrontTemplate::of(template)?;
+        let template = FrontTemplate::find(template)?;
         Ok(Self::over(engine, template, grants, settings))
     }
 

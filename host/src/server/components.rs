@@ -82,7 +82,7 @@ pub(super) fn background(
         interval: limits.background_interval?,
         wall_time: limits.background_wall_time,
     };
-    Background::of(template, grants, settings)
+    Background::find(template, grants, settings)
 }
 
 /// The composed components, joined to what they import.

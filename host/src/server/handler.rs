@@ -113,7 +113,7 @@ impl RequestHandler for ComponentHandler {
             set_scheme(&mut request, Scheme::HTTP);
         }
         let started = Instant::now();
-        let protocol = Protocol::of(request.uri().path());
+        let protocol = Protocol::serving(request.uri().path());
         let request = Arc::new(request);
         let answer = self.pool.serve(Arc::clone(&request)).await;
         let answer = answer.and_then(|answer| {

@@ -10,7 +10,7 @@ pub(super) struct Lines(BTreeMap<String, usize>);
 
 impl Lines {
     /// Those of the file with this text; none where it is not valid.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut lines = Self::default();
         if let Ok(file) = DeTable::parse(text) {
             lines.add("", file.get_ref(), text);
@@ -44,7 +44,7 @@ mod tests {
     fn settings_and_sections_are_found_however_they_are_written() {
         let text = "# head\n[listener]\naddress = \"a\" # here\n\n[audit.main]\npath = \"\"\"\n\n\"\"\"\nsync = true\n\
                     [limits]\nlogin = { burst = 1,\n  rate = 2 }\n";
-        let lines = Lines::of(text);
+        let lines = Lines::parse(text);
         for (name, line) in [
             ("listener", 2),
             ("listener.address", 3),
@@ -56,9 +56,9 @@ mod tests {
             assert_eq!(lines.find(name), Some(line), "{name}");
         }
         assert_eq!(lines.find("limits.none"), None);
-        let dotted = Lines::of("\r\nlistener.address = 1\r\nlistener.body_limit = 2\r\n");
+        let dotted = Lines::parse("\r\nlistener.address = 1\r\nlistener.body_limit = 2\r\n");
         assert_eq!(dotted.find("listener.address"), Some(2));
         assert_eq!(dotted.find("listener.body_limit"), Some(3));
-        assert_eq!(Lines::of("[").find("a"), None);
+        assert_eq!(Lines::parse("[").find("a"), None);
     }
 }

@@ -136,7 +136,7 @@ impl Settings {
                 )],
             })?;
 
-        let mut sources = Sources::new(file, Lines::of(text), environment, flags);
+        let mut sources = Sources::new(file, Lines::parse(text), environment, flags);
         let mut settings = Self::read(&mut sources);
         let findings = sources.finish();
         settings.effective = findings.effective;

@@ -49,7 +49,7 @@ impl SettingsReference {
         let mut sources = Sources::new(file, super::Lines::default(), [], []);
         // The values are all defaults.
         drop(Settings::read(&mut sources));
-        let mut meanings = Meanings::of(PAGE);
+        let mut meanings = Meanings::read(PAGE);
         let mut sections: Vec<Section> = Vec::new();
         for setting in sources.finish().effective {
             let Some((section, key)) = setting.name.rsplit_once('.') else {
@@ -158,7 +158,7 @@ fn in_json(value: &str) -> Option<Value> {
 struct Meanings(BTreeMap<String, String>);
 
 impl Meanings {
-    fn of(page: &str) -> Self {
+    fn read(page: &str) -> Self {
         let mut meanings = BTreeMap::new();
         let mut section = String::new();
         for line in page.lines() {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_setting_has_a_meaning_and_nothing_else_has_one() {
-        let mut meanings = Meanings::of(PAGE).0;
+        let mut meanings = Meanings::read(PAGE).0;
         for section in SettingsReference::new().sections {
             assert!(!section.about.is_empty(), "{}", section.name);
             meanings.remove(&section.name);

@@ -29,7 +29,7 @@ pub(crate) struct GenerationRecord {
 }
 
 impl GenerationRecord {
-    pub(crate) fn of(barrier: &Barrier, generation: Generation) -> Result<Self, StoreError> {
+    pub(crate) fn seal(barrier: &Barrier, generation: Generation) -> Result<Self, StoreError> {
         let address = address(Namespace::Keyring, GENERATION_KEY);
         let proof = barrier.seal(address, &statement(generation), None, &OsRandom);
         let proof = proof.map_err(unsealable)?;
@@ -167,7 +167,7 @@ impl<B: Backend> SealedBackend<B> {
             check(&mark, Requirement::Absent),
         ];
         checks.extend(opened.guard.as_ref().map(Guard::check));
-        let record = GenerationRecord::of(barrier, generation)?;
+        let record = GenerationRecord::seal(barrier, generation)?;
         let change = put(GENERATION_KEY, record.write());
         let commit = self
             .backend()

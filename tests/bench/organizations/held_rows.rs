@@ -13,7 +13,7 @@ pub struct HeldRows(Mutex<Held>);
 
 #[derive(Default)]
 struct Held {
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<Box<str>, Row>,
     commits: u64,
 }
 
@@ -39,7 +39,7 @@ impl HeldRows {
         let held = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         held.rows.into_iter().map(|(key, row)| {
             Change::Put(Put {
-                key,
+                key: key.into_string(),
                 value: row.value.into_vec(),
                 expires_at: row.expires_at,
             })
@@ -70,7 +70,7 @@ impl Store for HeldRows {
             if !page.has_room(key.len() + row.value.len()) {
                 break;
             }
-            page.push(key.clone(), row.entry());
+            page.push(key.to_string(), row.entry());
         }
         Ok(page.finish())
     }
@@ -78,7 +78,7 @@ impl Store for HeldRows {
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
         let mut held = self.held();
         for Check { key, requirement } in checks {
-            let version = held.rows.get(&key).map(|row| row.version);
+            let version = held.rows.get(key.as_str()).map(|row| row.version);
             if !holds(requirement, version) {
                 return Err(CommitError::Conflict(key));
             }
@@ -92,16 +92,16 @@ impl Store for HeldRows {
                     value,
                     expires_at,
                 }) => {
-                    let value = value.into_boxed_slice();
+                    // Copied, and not cut off from what has been allocated for more: the cuttings would take as much again.
                     let row = Row {
-                        value,
+                        value: value.as_slice().into(),
                         version,
                         expires_at,
                     };
-                    held.rows.insert(key, row);
+                    held.rows.insert(key.as_str().into(), row);
                 }
                 Change::Delete(key) => {
-                    held.rows.remove(&key);
+                    held.rows.remove(key.as_str());
                 }
             }
         }

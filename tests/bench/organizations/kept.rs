@@ -52,7 +52,7 @@ impl Kept {
     /// # Errors
     ///
     /// When it cannot be made or kept.
-    pub fn of(cores: &Cores, count: usize) -> Result<Self> {
+    pub fn open(cores: &Cores, count: usize) -> Result<Self> {
         let all = target_folder().join(FOLDER);
         let name = format!("{count}-{:016x}", fingerprint()?);
         let folder = all.join(name);

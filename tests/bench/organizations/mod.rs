@@ -43,7 +43,7 @@ pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
     let many = named.map_or(Ok(MANY), |number| number.parse())?;
     ensure!(many >= FEW, "{MANY_VARIABLE}: many are at least {FEW}");
     // Made before a server has a core to itself.
-    let kept = Kept::of(cores, many)?;
+    let kept = Kept::open(cores, many)?;
 
     let [page_among_few, search_among_few] = {
         let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;

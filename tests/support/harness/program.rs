@@ -234,7 +234,10 @@ impl Program {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         // In the form of tokens that servers make.
         let token = format!("hvs.{number:051}");
-        self = self.with_variable(ROOT_TOKEN_HASH, &RootTokenHash::of(&token).to_string());
+        self = self.with_variable(
+            ROOT_TOKEN_HASH,
+            &RootTokenHash::from_token(&token).to_string(),
+        );
         self.first_root_token = Some(token);
         self
     }

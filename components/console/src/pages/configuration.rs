@@ -54,7 +54,7 @@ fn shown(config: &Value, name: &str) -> String {
 /// What the form shows of `config`.
 fn all_shown(config: &Value) -> Shown {
     let names = FIELDS.iter().map(|row| row.name).chain([ENDPOINTS]);
-    Shown::of(names, &|name| shown(config, name))
+    Shown::from_names(names, &|name| shown(config, name))
 }
 
 /// The form.

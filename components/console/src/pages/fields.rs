@@ -56,7 +56,7 @@ pub struct Shown(Map<String, Value>);
 
 impl Shown {
     /// What a form shows that has fields of these names.
-    pub fn of<'n>(
+    pub fn from_names<'n>(
         names: impl IntoIterator<Item = &'n str>,
         value: &dyn Fn(&str) -> String,
     ) -> Self {
@@ -71,7 +71,7 @@ impl Shown {
     /// What a form shows of the attributes that `resource` has.
     pub fn of_attributes(table: &[Attribute], resource: &Value) -> Self {
         let of_resource = |name: &&str| resource.get(*name).is_some();
-        Self::of(
+        Self::from_names(
             table.iter().map(|row| row.name).filter(of_resource),
             &|name| lines(resource.get(name)),
         )

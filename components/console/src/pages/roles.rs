@@ -119,7 +119,7 @@ fn shown(role: &Value, name: &str) -> String {
 
 /// What the form shows of `role`.
 fn all_shown(role: &Value) -> Shown {
-    Shown::of(FIELDS.iter().map(|row| row.0), &|name| shown(role, name))
+    Shown::from_names(FIELDS.iter().map(|row| row.0), &|name| shown(role, name))
 }
 
 /// True if roles of the type `kind` have the field.

@@ -26,7 +26,7 @@ pub(super) struct RequestData {
 
 impl RequestData {
     /// The body and the query.
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn from_request(request: &Request) -> Self {
         let body = &request.body;
         let query = of_query(&request.query);
         if body.is_empty() {

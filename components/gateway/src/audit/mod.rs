@@ -223,7 +223,7 @@ impl<'g> Trail<'g> {
         let Some(log) = self.log else {
             return Ok(());
         };
-        let mut view = ResponseView::of(response);
+        let mut view = ResponseView::from_response(response);
         let path = self.facts.path.as_deref().unwrap_or_default();
         // The client that wrapped an answer or kept a secret may have chosen the names of its fields.
         if path == UNWRAP_PATH || cubbyhole_paths::below(path).is_some() {
@@ -259,7 +259,7 @@ impl<'g> Trail<'g> {
             id: &self.id,
             facts: &self.facts,
             request: self.request,
-            data: RequestData::of(self.request),
+            data: RequestData::from_request(self.request),
         }
     }
 }

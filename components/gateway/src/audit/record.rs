@@ -200,7 +200,7 @@ struct Errors {
 }
 
 impl ResponseView {
-    pub(super) fn of(response: &Response) -> Self {
+    pub(super) fn from_response(response: &Response) -> Self {
         let body = response.body.as_slice();
         let status = response.status;
         if status >= 400 {

@@ -34,7 +34,7 @@ struct ClusterNode {
 }
 
 impl ClusterNode {
-    fn of(node: Node, last_echo: Option<Timestamp>, echo_duration_ms: u32) -> Self {
+    fn from_node(node: Node, last_echo: Option<Timestamp>, echo_duration_ms: u32) -> Self {
         Self {
             hostname: node.name,
             api_address: node.address.unwrap_or_default(),
@@ -63,13 +63,13 @@ pub(super) fn ha_status(call: &Call<'_>) -> Answer {
                 seen_at: 0,
                 clock_ahead: 0,
             };
-            vec![ClusterNode::of(alone, None, 0)]
+            vec![ClusterNode::from_node(alone, None, 0)]
         }
         Some(nodes) => {
-            let own = ClusterNode::of(nodes.this, None, nodes.answered_in);
+            let own = ClusterNode::from_node(nodes.this, None, nodes.answered_in);
             let others = nodes.others.into_iter().map(|node| {
                 let seen = timestamp(node.seen_at / 1000);
-                ClusterNode::of(node, Some(seen), 0)
+                ClusterNode::from_node(node, Some(seen), 0)
             });
             std::iter::once(own).chain(others).collect()
         }

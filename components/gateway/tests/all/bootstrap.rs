@@ -15,7 +15,7 @@ fn chosen_token() -> String {
 
 fn server_for(token: &str) -> Server {
     let settings = Settings {
-        initializer: Initializer::HolderOf(RootTokenHash::of(token)),
+        initializer: Initializer::HolderOf(RootTokenHash::from_token(token)),
         ..Settings::default()
     };
     Server::on(Host::default(), settings)

@@ -45,14 +45,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         match &changes.name {
             Attribute::WrongType => add(NAME, Fault::NotText),
             change => {
-                let current = FoldedName::of(&pool.name);
+                let current = FoldedName::fold(&pool.name);
                 match change {
                     Attribute::Value(name) => pool.name.clone_from(name),
                     Attribute::Null => pool.name.clear(),
                     _ => {}
                 }
                 name::faults(&pool.name).for_each(|fault| add(NAME, fault));
-                folded = FoldedName::of(&pool.name);
+                folded = FoldedName::fold(&pool.name);
                 if let Some(new) = folded.as_ref().filter(|_| folded != current) {
                     let key = agent_pool_name_key(organization, new);
                     if self.records.get::<PointerRecord>(&key)?.is_some() {
@@ -131,7 +131,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let key = agent_pool_key(organization, id);
         transaction.require(&key, stored.version).put(key, &pool)?;
-        if let Some(old) = FoldedName::of(&stored.record.name).filter(|old| *old != folded) {
+        if let Some(old) = FoldedName::fold(&stored.record.name).filter(|old| *old != folded) {
             let name_key = agent_pool_name_key(organization, &folded);
             transaction
                 .require_absent(&name_key)
@@ -174,7 +174,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction.require(agent_pool_key(organization, id), pool.version);
         owned_keys::delete(&mut transaction, organization, kind::AGENT_POOL, id);
         self.count_one_less(&mut transaction, organization, kind::AGENT_POOL)?;
-        if let Some(name) = FoldedName::of(&pool.record.name) {
+        if let Some(name) = FoldedName::fold(&pool.record.name) {
             transaction.delete(agent_pool_name_key(organization, &name));
         }
         removal::mark(&mut transaction, id)?;

@@ -137,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         name: &str,
         ahead: &ReadAhead,
     ) -> Result<Option<Arc<OrganizationRecord>>, Failure> {
-        let key = FoldedName::of(name).map(|name| organization_key(&name));
+        let key = FoldedName::fold(name).map(|name| organization_key(&name));
         Ok(self
             .known::<OrganizationRecord>(ahead, key)?
             .pop()
@@ -163,7 +163,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             keys.push(pointer);
         }
         let organization = match target {
-            OrganizationTarget::Name(name) => FoldedName::of(name),
+            OrganizationTarget::Name(name) => FoldedName::fold(name),
             _ => None,
         };
         let Some(organization) = organization.map(|name| organization_key(&name)) else {

@@ -171,7 +171,7 @@ impl Cacheable for Columns {}
 
 impl Columns {
     /// One row for each of `entries`.
-    pub fn of(entries: &[Entry<'_>]) -> Self {
+    pub fn from_entries(entries: &[Entry<'_>]) -> Self {
         let barred = entries.iter().filter(|entry| !entry.barred.by_nothing());
         Self {
             names: entries.iter().map(|entry| entry.name).collect(),
@@ -214,7 +214,7 @@ impl Columns {
 impl LeafRecord {
     /// A leaf of `entries`, which are in the order of their names.
     pub fn with_entries(entries: &[Entry<'_>]) -> Self {
-        Self(Columns::of(entries))
+        Self(Columns::from_entries(entries))
     }
 
     pub const fn len(&self) -> usize {

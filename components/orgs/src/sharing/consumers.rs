@@ -181,7 +181,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 /// Where the organization of that name would be. What is not named, or cannot be a name, is not there.
 fn name_key(reference: &OrganizationReference) -> String {
     let name = match reference {
-        OrganizationReference::Name(name) => FoldedName::of(name),
+        OrganizationReference::Name(name) => FoldedName::fold(name),
         OrganizationReference::ExternalId(_) => None,
     };
     name.map_or_else(

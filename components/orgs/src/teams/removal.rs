@@ -66,7 +66,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         removal::mark(&mut transaction, id)?;
         owned_keys::delete(&mut transaction, organization, kind::TEAM, id);
         self.count_one_less(&mut transaction, organization, kind::TEAM)?;
-        if let Some(name) = FoldedTeamName::of(&team.record.name) {
+        if let Some(name) = FoldedTeamName::fold(&team.record.name) {
             transaction.delete(team_name_key(organization, &name));
         }
         self.note(

@@ -60,7 +60,7 @@ pub(super) fn judge_name<'c>(
     if current.is_some_and(|team| team.is_owners() && team.name != text) {
         return (None, vec![issue(Fault::Protected)]);
     }
-    match FoldedTeamName::of(text) {
+    match FoldedTeamName::fold(text) {
         Some(folded) => (Some((text, folded)), Vec::new()),
         None => (None, name::team_faults(text).map(issue).collect()),
     }

@@ -152,7 +152,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let key = owned_keys::key(organization, kind::TEAM, id);
         transaction.require(&key, stored.version).put(key, &team)?;
-        let old_name = FoldedTeamName::of(&stored.record.name);
+        let old_name = FoldedTeamName::fold(&stored.record.name);
         if let Some((_, folded)) = name
             && old_name.as_ref() != Some(&folded)
         {

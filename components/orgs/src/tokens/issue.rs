@@ -109,7 +109,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Ok(None);
         };
         transaction.require(key, found.version);
-        let Some(name) = FoldedName::of(&found.record.name) else {
+        let Some(name) = FoldedName::fold(&found.record.name) else {
             return Ok(None);
         };
         let Some(organization) = self.load(&name)? else {

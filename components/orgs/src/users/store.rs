@@ -237,7 +237,7 @@ pub(crate) fn user_key(id: &str) -> String {
 }
 
 pub(crate) fn username_key(username: &str) -> String {
-    let folded = FoldedName::of(username);
+    let folded = FoldedName::fold(username);
     // A text that cannot be a name has a key that no name has.
     format!(
         "username/{}",

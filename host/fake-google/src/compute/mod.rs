@@ -50,7 +50,7 @@ enum Subject<'a> {
 
 impl<'a> ComputeRequest<'a> {
     /// The request that the path segments behind the project make.
-    pub(crate) fn of(method: &Method, project: &'a str, segments: &[&'a str]) -> Option<Self> {
+    pub(crate) fn parse(method: &Method, project: &'a str, segments: &[&'a str]) -> Option<Self> {
         let read = method == Method::GET;
         let subject = match *segments {
             ["zones", zone, "instances", name] if read => Subject::Instance {

@@ -78,7 +78,7 @@ impl FakeGoogle {
     ///
     /// When Google's own keys were all removed.
     pub fn description(&self) -> Result<Description, FakeGoogleError> {
-        Description::of(&self.state.lock(), self.base_url())
+        Description::from_state(&self.state.lock(), self.base_url())
     }
 }
 

@@ -42,7 +42,7 @@ enum IamAction<'a> {
 
 impl<'a> IamRequest<'a> {
     /// The request that the path segments behind `serviceAccounts` make.
-    pub(crate) fn of(method: &Method, project: &'a str, segments: &[&'a str]) -> Option<Self> {
+    pub(crate) fn parse(method: &Method, project: &'a str, segments: &[&'a str]) -> Option<Self> {
         let (account, action) = match *segments {
             [account] if method == Method::GET => (decode(account), IamAction::Get),
             [account] if method == Method::POST => {

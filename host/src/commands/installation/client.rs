@@ -132,7 +132,7 @@ impl Server {
     /// # Errors
     ///
     /// As [`Self::at`], and when there is no token.
-    pub(in crate::commands) fn of(arguments: &ServerArguments) -> Result<Self> {
+    pub(in crate::commands) fn from_arguments(arguments: &ServerArguments) -> Result<Self> {
         let remote = &arguments.remote;
         let token = arguments.token(&format!("for {}", remote.address()))?;
         Self::at(remote, &token, None)

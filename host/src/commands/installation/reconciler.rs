@@ -76,7 +76,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
     /// # Errors
     ///
     /// When the server does not answer, is not initialized, is sealed, or cannot serve otherwise.
-    pub(in crate::commands) async fn of(
+    pub(in crate::commands) async fn connect(
         server: &'a Server,
         options: Options,
         report: &'a mut Report<'output>,
@@ -102,7 +102,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
             server,
             options,
             report,
-            served: ServedFields::of(server).await,
+            served: ServedFields::ask(server).await,
             mounts: None,
             entity_ids: BTreeMap::new(),
             group_ids: BTreeMap::new(),
@@ -247,7 +247,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         if enabling && !self.options.dry_run {
             self.mounts = None;
             // Now that there is one, the server describes what it takes.
-            self.served = ServedFields::of(self.server).await;
+            self.served = ServedFields::ask(self.server).await;
         }
         Ok(!enabling)
     }

@@ -59,7 +59,7 @@ pub(super) struct ServedFields(BTreeMap<Kind, BTreeSet<String>>);
 
 impl ServedFields {
     /// Asks the server. One that does not tell, or not this caller, is believed to serve all.
-    pub(super) async fn of(server: &Server) -> Self {
+    pub(super) async fn ask(server: &Server) -> Self {
         let segments = fixed("sys/internal/specs/openapi");
         let asked = serde_json::json!({"generic_mount_paths": true});
         let mut served = match server.write(&segments, &asked).await {

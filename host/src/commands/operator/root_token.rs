@@ -13,7 +13,11 @@ pub(super) fn run() -> Result<()> {
     let token = token.context("there is no randomness")?;
     let mut output = std::io::stdout().lock();
     writeln!(output, "Token: {}", token.expose())?;
-    writeln!(output, "Hash: {}", RootTokenHash::of(token.expose()))?;
+    writeln!(
+        output,
+        "Hash: {}",
+        RootTokenHash::from_token(token.expose())
+    )?;
     output.flush()?;
     tell(
         "Set bootstrap.root_token_hash to the hash (under Spin the variable root_token_hash), and initialize the server with the token as X-Vault-Token. The token is stored nowhere.",

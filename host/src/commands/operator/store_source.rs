@@ -77,7 +77,7 @@ impl StoreSource {
     /// The store that was named; `None` where none was.
     pub(super) fn find(&self) -> Result<Option<NamedStore<'_>>> {
         if let Some(config) = &self.config {
-            let settings = Source::of(config.clone(), self.set.clone()).load()?;
+            let settings = Source::new(config.clone(), self.set.clone()).load()?;
             return Ok(Some(NamedStore::Server(Box::new(settings))));
         }
         let is_under_spin =

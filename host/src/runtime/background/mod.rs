@@ -56,7 +56,7 @@ pub struct Background {
 impl Background {
     /// The background work of the component behind `template`; `None` where it has none.
     #[must_use]
-    pub fn of(
+    pub fn find(
         template: &InstancePre<InstanceState>,
         grants: Grants,
         settings: BackgroundSettings,

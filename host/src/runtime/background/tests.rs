@@ -102,7 +102,7 @@ fn subject(code: &str) -> Subject {
         wall_time: Duration::from_secs(120),
     };
     Subject {
-        background: Background::of(&template, no_grants(), settings).unwrap(),
+        background: Background::find(&template, no_grants(), settings).unwrap(),
         runs,
     }
 }
@@ -123,7 +123,7 @@ fn a_component_without_background_work_has_none() {
         interval: INTERVAL,
         wall_time: INTERVAL,
     };
-    assert!(Background::of(&template, no_grants(), settings).is_none());
+    assert!(Background::find(&template, no_grants(), settings).is_none());
 }
 
 /// True if the two duties of a round ended well.

@@ -61,7 +61,7 @@ impl Kind {
     }
 
     /// The kind with this number.
-    pub fn of(number: u8) -> Option<Self> {
+    pub fn parse(number: u8) -> Option<Self> {
         let all = [Self::Manifest, Self::Records, Self::Summary, Self::Seal];
         all.into_iter().find(|kind| kind.number() == number)
     }

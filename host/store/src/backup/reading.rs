@@ -215,7 +215,7 @@ impl<R: Read> Frames<R> {
         let mut head = [0; HEAD_BYTES];
         self.fill(&mut head)?;
         let [number, length @ ..] = head;
-        let kind = Kind::of(number);
+        let kind = Kind::parse(number);
         let kind = kind.ok_or_else(|| self.damaged("a frame is of no known kind"))?;
         let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
         if length > kind.longest() {

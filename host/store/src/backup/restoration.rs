@@ -159,13 +159,13 @@ impl<B: Backend> Restoration<B> {
                 changes.push(put(KEYRING_KEY, self.keyring.seal(root_key, &OsRandom)?));
             }
             RestoredSeal::Split(root_key, sharing) => {
-                let record = SealRecord::of(&self.keyring, sharing).map_err(unsealable)?;
+                let record = SealRecord::new(&self.keyring, sharing).map_err(unsealable)?;
                 changes.push(put(KEYRING_KEY, self.keyring.seal(root_key, &OsRandom)?));
                 changes.push(put(SEAL_KEY, record.write()));
             }
         }
         if let Some(generation) = generation {
-            let record = GenerationRecord::of(&barrier, generation)?;
+            let record = GenerationRecord::seal(&barrier, generation)?;
             changes.push(put(GENERATION_KEY, record.write()));
         }
         let checks = vec![

@@ -50,11 +50,11 @@ impl Backup {
         installation: Option<String>,
         now: u64,
     ) -> Result<Self, BackupError> {
-        Self::of(backend.snapshot().await?, root_key, installation, now).await
+        Self::begin_from(backend.snapshot().await?, root_key, installation, now).await
     }
 
     /// Begins a backup of what `snapshot` shows, as [`Self::begin`] does.
-    pub(crate) async fn of(
+    pub(crate) async fn begin_from(
         mut snapshot: Box<dyn Snapshot>,
         root_key: RootKey,
         installation: Option<String>,

@@ -283,7 +283,7 @@ impl Backend for RedbBackend {
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
         Box::pin(async move {
             let held = Arc::clone(&self.shared);
-            let snapshot = self.read(|database| FileSnapshot::of(database, held))?;
+            let snapshot = self.read(|database| FileSnapshot::take(database, held))?;
             Ok(Box::new(snapshot) as Box<dyn Snapshot>)
         })
     }

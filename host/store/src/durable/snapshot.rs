@@ -22,7 +22,7 @@ pub struct FileSnapshot {
 
 impl FileSnapshot {
     /// The content of `database` as it is now, which `held` holds.
-    pub fn of(database: &Database, held: Arc<Shared>) -> Result<Self, StoreError> {
+    pub fn take(database: &Database, held: Arc<Shared>) -> Result<Self, StoreError> {
         let transaction = database.begin_read().map_err(unavailable)?;
         let store = transaction.open_table(STORE).map_err(unavailable)?;
         let reserved = store.get(VERSIONS_RESERVED).map_err(unavailable)?;

@@ -317,13 +317,13 @@ impl<B: Backend> SealedBackend<B> {
                 let record = SealRecord::read(&entry.value);
                 let record = record.filter(|record| record.is_of(keyring));
                 let sharing = record.ok_or(UnsealError::AlteredSeal)?.sharing;
-                let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
+                let record = SealRecord::new(keyring, sharing).map_err(unsealable)?;
                 record.write()
             } else {
                 let record = GenerationRecord::read(&entry.value);
                 let record = record.filter(|record| record.is_of(&barrier));
                 let generation = record.ok_or(UnsealError::AlteredSeal)?.generation;
-                GenerationRecord::of(&barrier, generation)?.write()
+                GenerationRecord::seal(&barrier, generation)?.write()
             };
             beside.checks.push(Check {
                 key: key.to_owned(),

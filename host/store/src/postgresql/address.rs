@@ -64,7 +64,7 @@ impl Address {
         if let Some(password) = &settings.password {
             config.password(password.as_bytes());
         }
-        Self::of(config, &settings.tls)
+        Self::from_config(config, &settings.tls)
     }
 
     /// Reads an address that may hold the password, as Spin takes it.
@@ -81,10 +81,10 @@ impl Address {
                  and % as %25",
             )
         })?;
-        Self::of(config, tls)
+        Self::from_config(config, tls)
     }
 
-    fn of(mut config: Config, tls: &Arc<ClientConfig>) -> Result<Self, PostgresError> {
+    fn from_config(mut config: Config, tls: &Arc<ClientConfig>) -> Result<Self, PostgresError> {
         if config.get_hosts().is_empty() {
             return Err(refused(
                 "it names no host; postgresql://USER@HOST:PORT/DATABASE does",

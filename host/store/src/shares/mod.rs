@@ -194,7 +194,7 @@ impl<B: Backend> ShareSeal<B> {
         let root_key = RootKey::generate(&OsRandom).map_err(SplitError::from)?;
         let shares = root_key.split(sharing, &OsRandom)?;
         let keyring = Keyring::generate(&OsRandom).map_err(UnsealError::from)?;
-        let record = SealRecord::of(&keyring, sharing)
+        let record = SealRecord::new(&keyring, sharing)
             .map_err(|error| UnsealError::Store(StoreError::Unavailable(error.to_string())))?;
         let sealed_keyring = keyring
             .seal(&root_key, &OsRandom)

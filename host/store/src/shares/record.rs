@@ -24,7 +24,7 @@ pub struct SealRecord {
 
 impl SealRecord {
     /// The record for a new keyring.
-    pub fn of(keyring: &Keyring, sharing: Sharing) -> Result<Self, SealError> {
+    pub fn new(keyring: &Keyring, sharing: Sharing) -> Result<Self, SealError> {
         let statement = statement(sharing);
         let proof = Barrier::new(keyring).seal(ADDRESS, &statement, None, &OsRandom)?;
         Ok(Self { sharing, proof })
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn k1_no_altered_record_is_taken_for_the_keyrings_own() {
         let (keyring, sharing) = (keyring(), Sharing::new(5, 3).unwrap());
-        let bytes = SealRecord::of(&keyring, sharing).unwrap().write();
+        let bytes = SealRecord::new(&keyring, sharing).unwrap().write();
         let read = SealRecord::read(&bytes).unwrap();
         assert_eq!(read.sharing, sharing);
         assert!(read.is_of(&keyring));
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn k1_the_record_of_another_store_is_not_taken() {
-        let record = SealRecord::of(&keyring(), Sharing::new(1, 1).unwrap());
+        let record = SealRecord::new(&keyring(), Sharing::new(1, 1).unwrap());
         assert!(!record.unwrap().is_of(&keyring()));
     }
 }

@@ -43,7 +43,7 @@ impl<B: Backend> SealedBackend<B> {
         sharing: Sharing,
     ) -> Result<(), UnsealError> {
         let beside = |keyring: &Keyring| {
-            let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
+            let record = SealRecord::new(keyring, sharing).map_err(unsealable)?;
             Ok(vec![put(SEAL_KEY, record.write())])
         };
         self.change_root_key_and(current, replacement, beside).await

@@ -46,7 +46,7 @@ impl SpinStore {
             }
             #[cfg(feature = "postgresql")]
             SpinPlace::Database(database) => {
-                Ok(Self::of(database.open_to_read(seal_key)?, seal_key))
+                Ok(Self::from_parts(database.open_to_read(seal_key)?, seal_key))
             }
         }
     }
@@ -63,14 +63,15 @@ impl SpinStore {
             }
             SpinPlace::Files(files) => Ok(Self::open(files, seal_key, "")?.0),
             #[cfg(feature = "postgresql")]
-            SpinPlace::Database(database) => {
-                Ok(Self::of(database.open_to_write(seal_key)?, seal_key))
-            }
+            SpinPlace::Database(database) => Ok(Self::from_parts(
+                database.open_to_write(seal_key)?,
+                seal_key,
+            )),
         }
     }
 
     #[cfg(feature = "postgresql")]
-    fn of(parts: DatabaseParts, seal_key: &RootKey) -> Self {
+    fn from_parts(parts: DatabaseParts, seal_key: &RootKey) -> Self {
         Self {
             seal_key: seal_key.duplicate(),
             access: parts.access,
@@ -145,7 +146,7 @@ impl SpinStore {
         let mut parts = self.others;
         parts.push((Namespace::Access, self.access));
         let snapshot = SpinSnapshot::new(parts, &self.seal_key)?;
-        Backup::of(Box::new(snapshot), self.seal_key, installation, now).await
+        Backup::begin_from(Box::new(snapshot), self.seal_key, installation, now).await
     }
 }
 

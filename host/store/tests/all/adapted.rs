@@ -25,7 +25,7 @@ pub struct AdaptedBackend<A> {
 impl AdaptedBackend<Adapter<AdapterHost, SharedTime, OsRandom>> {
     /// Over stores of `wasi:keyvalue`.
     pub fn over_key_value(client: &KeyValue, clock: &Arc<ManualClock>) -> Self {
-        Self::of(|namespace| {
+        Self::new(|namespace| {
             let host = AdapterHost::new(client.clone(), &root_key().to_text());
             let clock = SharedTime(clock.clone());
             Adapter::new(host, namespace.label(), clock, OsRandom)
@@ -36,7 +36,7 @@ impl AdaptedBackend<Adapter<AdapterHost, SharedTime, OsRandom>> {
 impl AdaptedBackend<SqliteAdapter<gatehouse_spin_sqlite::AdapterHost, SharedTime, OsRandom>> {
     /// Over databases of `spin:sqlite`.
     pub fn over_sqlite(client: &Databases, clock: &Arc<ManualClock>) -> Self {
-        Self::of(|namespace| {
+        Self::new(|namespace| {
             let key = root_key().to_text();
             let host = gatehouse_spin_sqlite::AdapterHost::new(client.clone(), &key);
             let clock = SharedTime(clock.clone());
@@ -49,7 +49,7 @@ impl AdaptedBackend<PostgresAdapter<gatehouse_spin_postgres::AdapterHost, Shared
     /// Over one database of `spin:postgres`.
     pub fn over_postgres(address: &str, clock: &Arc<ManualClock>) -> Self {
         let pools = Pools::default();
-        Self::of(|namespace| {
+        Self::new(|namespace| {
             let (pools, key) = (pools.clone(), root_key().to_text());
             let host = gatehouse_spin_postgres::AdapterHost::new(pools, Some(address), &key);
             let clock = SharedTime(clock.clone());
@@ -59,7 +59,7 @@ impl AdaptedBackend<PostgresAdapter<gatehouse_spin_postgres::AdapterHost, Shared
 }
 
 impl<A> AdaptedBackend<A> {
-    fn of(adapter: impl Fn(Namespace) -> A) -> Self {
+    fn new(adapter: impl Fn(Namespace) -> A) -> Self {
         let adapters = Namespace::ALL.into_iter();
         Self {
             adapters: adapters

@@ -64,7 +64,7 @@ fn shown(object: &Value, name: &str) -> String {
 /// What the form shows of `object`.
 fn all_shown(kind: Kind, object: &Value) -> Shown {
     let names = fields(kind).iter().map(|(name, _)| *name);
-    Shown::of(names, &|name| shown(object, name))
+    Shown::from_names(names, &|name| shown(object, name))
 }
 
 fn form_page(

@@ -89,7 +89,7 @@ fn all_shown(team: &Value) -> Shown {
     let names = names
         .into_iter()
         .chain(rights_of.iter().map(|right| right.0.as_str()));
-    Shown::of(names, &|name| match name {
+    Shown::from_names(names, &|name| match name {
         "team" => at(team, "/data/attributes/name"),
         "visibility" | MANAGED_TOKENS => at(team, &format!("/data/attributes/{name}")),
         right => {

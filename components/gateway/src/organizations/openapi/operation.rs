@@ -102,7 +102,7 @@ fn parameters(route: &Route) -> Vec<Parameter> {
             "name" => "The name of the organization, in any case.",
             _ => "The id.",
         };
-        Parameter::in_path(name, about, Schema::of("string"))
+        Parameter::in_path(name, about, Schema::from_kind("string"))
     });
     let names = route.includes.filter(|names| !names.is_empty());
     let include = names.map(|names| {
@@ -118,7 +118,7 @@ fn parameters(route: &Route) -> Vec<Parameter> {
 fn in_query(parameter: &parameter::Parameter) -> Parameter {
     let parameter::Parameter { name, kind, about } = *parameter;
     match kind {
-        Kind::Texts => Parameter::joined(name, about, Schema::of("string")),
+        Kind::Texts => Parameter::joined(name, about, Schema::from_kind("string")),
         kind => Parameter::in_query(name, about, kind_schema(kind)),
     }
 }
@@ -138,7 +138,7 @@ fn responses(route: &Route) -> Members<Response> {
             Some(served(status, content([(MEDIA_TYPE, document)])))
         }
         Answer::Json => {
-            let object = json!(Schema::of("object"));
+            let object = json!(Schema::from_kind("object"));
             Some(served(200, content([("application/json", object)])))
         }
         Answer::Refusal => None,

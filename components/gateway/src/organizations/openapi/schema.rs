@@ -167,13 +167,13 @@ pub(super) const fn edition_name(edition: Edition) -> &'static str {
 /// The schema of values of one kind.
 pub(super) fn kind_schema(kind: Kind) -> Schema {
     match kind {
-        Kind::Text => Schema::of("string"),
+        Kind::Text => Schema::from_kind("string"),
         Kind::Choice(words) => Schema::choice(words),
-        Kind::Boolean => Schema::of("boolean"),
+        Kind::Boolean => Schema::from_kind("boolean"),
         Kind::Integer => Schema::formatted("integer", "int64"),
         Kind::Timestamp => Schema::formatted("string", "date-time"),
-        Kind::Texts => Schema::array(Schema::of("string")),
-        Kind::Flags => Schema::map(Schema::of("boolean")),
+        Kind::Texts => Schema::array(Schema::from_kind("string")),
+        Kind::Flags => Schema::map(Schema::from_kind("boolean")),
         Kind::Objects(properties) => Schema::array(object(properties)),
     }
 }

@@ -73,7 +73,7 @@ fn require_bound(elements: &[String]) -> Result<(), ValueError> {
 }
 
 impl<'a> Shape<'a> {
-    pub(super) fn of(value: &'a RawValue) -> Self {
+    pub(super) fn from_raw(value: &'a RawValue) -> Self {
         let text = value.get();
         match text.as_bytes().first() {
             Some(b'"') => match serde_json::from_str::<Borrowed<'a>>(text) {
@@ -183,7 +183,7 @@ impl<'a> Shape<'a> {
         match self {
             Self::Array(array) => {
                 let elements = json::array(array).unwrap_or_default();
-                let element = |element| Shape::of(element).element();
+                let element = |element| Shape::from_raw(element).element();
                 elements.into_iter().map(element).collect()
             }
             Self::Text(text) => Ok(vec![text.trim().to_owned()]),
@@ -230,7 +230,7 @@ impl<'a> Shape<'a> {
 
     /// The members of an object as texts, `None` for one that is `null`.
     fn texts(&self) -> Result<BTreeMap<String, Option<String>>, ValueError> {
-        let text = |value| match Shape::of(value) {
+        let text = |value| match Shape::from_raw(value) {
             Shape::Null => Ok(None),
             shape => shape.string().map(Some),
         };

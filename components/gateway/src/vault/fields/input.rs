@@ -77,7 +77,7 @@ fn texts(pairs: Vec<(Cow<'_, str>, String)>) -> Values<'_> {
 pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
     members
         .into_iter()
-        .map(|(name, value)| (name, Shape::of(value)))
+        .map(|(name, value)| (name, Shape::from_raw(value)))
         .filter(|(_, shape)| !matches!(shape, Shape::Null))
         .collect()
 }

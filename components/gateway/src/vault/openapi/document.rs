@@ -23,7 +23,7 @@ pub(super) fn document(places: &[Place<'_>]) -> Document {
     let paths = places.iter().flat_map(|place| {
         place.described().map(|route| {
             let path = format!("/{}{}", place.root, route.path);
-            (path, PathItem::of(place, route))
+            (path, PathItem::from_route(place, route))
         })
     });
     let api = openapi::Api {
@@ -67,7 +67,7 @@ pub(super) struct PathItem {
 }
 
 impl PathItem {
-    fn of(place: &Place<'_>, route: &Route) -> Self {
+    fn from_route(place: &Place<'_>, route: &Route) -> Self {
         let mount = matches!(place.root, Root::AnyMount).then(mount_path);
         let captures = route.captures.iter().map(in_path);
         let find = |wanted: &[Verb]| {
@@ -146,7 +146,7 @@ fn list() -> Parameter {
 fn mount_path() -> Parameter {
     let schema = Schema {
         default: Some(json!(DEFAULT_MOUNT)),
-        ..Schema::of("string")
+        ..Schema::from_kind("string")
     };
     Parameter::in_path(MOUNT_PATH, "Path of the auth method, below auth/.", schema)
 }

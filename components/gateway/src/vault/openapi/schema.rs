@@ -47,15 +47,15 @@ pub(super) fn undescribed(field: &Field) -> Schema {
 
 fn of_kind(kind: Kind) -> Schema {
     match kind {
-        Kind::Text | Kind::RoleName => Schema::of("string"),
+        Kind::Text | Kind::RoleName => Schema::from_kind("string"),
         Kind::Choice(words) => Schema::choice(words),
-        Kind::Boolean => Schema::of("boolean"),
+        Kind::Boolean => Schema::from_kind("boolean"),
         Kind::Integer => Schema::formatted("integer", "int64"),
         Kind::Seconds => Schema::formatted("integer", "seconds"),
-        Kind::List => Schema::array(Schema::of("string")),
+        Kind::List => Schema::array(Schema::from_kind("string")),
         Kind::Map => Schema {
             format: Some("kvpairs"),
-            ..Schema::map(Schema::of("string"))
+            ..Schema::map(Schema::from_kind("string"))
         },
         Kind::Object(fields) => object(fields),
     }

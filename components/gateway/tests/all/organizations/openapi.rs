@@ -168,7 +168,7 @@ struct Described {
 
 impl Described {
     /// The operation whose path has most words in common with `path`.
-    fn of(method: &str, path: &str) -> Self {
+    fn find(method: &str, path: &str) -> Self {
         let document = document();
         let fits = |template: &&String| {
             let parts = template.split('/').map(Some).chain([None]);
@@ -227,7 +227,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
 
 /// Holds the answer of a read against the schema that it is described with.
 fn compare(world: &World, target: &str, edition: Edition) {
-    let described = Described::of("get", target);
+    let described = Described::find("get", target);
     let (name, schema) = described.resource("/responses/200");
     let response = world.get(target);
     assert_eq!(response.status, 200, "{target}");
@@ -327,7 +327,7 @@ fn requests_can_set_the_attributes_that_their_types_name() {
         "/api/v2/organizations/acme/agent-pools",
         "/api/v2/admin/users",
     ] {
-        let described = Described::of("post", target);
+        let described = Described::find("post", target);
         let (_, schema) = described.resource("/requestBody");
         let writable = attributes(schema, |it| it["readOnly"] != true);
         // No attribute is a list, so each is wrong.

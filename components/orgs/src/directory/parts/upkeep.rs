@@ -121,7 +121,7 @@ impl<S: Store> Directory<'_, S> {
             next.documents += 1;
         }
         for (number, entries) in blocks {
-            transaction.put(block_key(number), &Columns::of(&entries))?;
+            transaction.put(block_key(number), &Columns::from_entries(&entries))?;
         }
         Ok(true)
     }

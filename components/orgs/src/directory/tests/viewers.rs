@@ -79,7 +79,7 @@ fn reach(names: &[&str], prefixes: &[&str], user: Option<&User>) -> Viewer {
 }
 
 fn disable(orgs: &TestOrgs<'_>, name: &str) {
-    let name = FoldedName::of(name).unwrap();
+    let name = FoldedName::fold(name).unwrap();
     let stored = orgs.load(&name).unwrap().unwrap();
     let mut record = stored.record.clone();
     record.disabled = true;
@@ -297,7 +297,7 @@ fn a_name_that_has_gone_to_another_organization_meanwhile_opens_nothing() {
     let known = [("acme".to_owned(), other.external_id)];
     let stale = Scope::reached_by(&Reach::default(), known);
     let record = orgs
-        .load(&FoldedName::of("acme").unwrap())
+        .load(&FoldedName::fold("acme").unwrap())
         .unwrap()
         .unwrap()
         .record;

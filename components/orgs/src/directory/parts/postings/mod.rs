@@ -115,7 +115,7 @@ pub fn merged(
     wanted: &RowsOfRun,
 ) -> Result<Vec<RowRecord>, StorageError> {
     let mut rows = RowsWriter::new(wanted);
-    let mut lists: Vec<Lists<'_>> = parts.iter().map(Lists::of).collect();
+    let mut lists: Vec<Lists<'_>> = parts.iter().map(Lists::from_row).collect();
     let mut next = Vec::with_capacity(lists.len());
     for lists in &mut lists {
         next.push(lists.next_list()?);
@@ -161,7 +161,7 @@ impl RowRecord {
     ///
     /// When the row is damaged.
     pub fn get(&self, gram: u32) -> Result<Postings, StorageError> {
-        let mut lists = Lists::of(self);
+        let mut lists = Lists::from_row(self);
         while let Some((found, list)) = lists.next_list()? {
             if found == gram {
                 return postings(list);
@@ -281,7 +281,7 @@ struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    const fn of(row: &'a RowRecord) -> Self {
+    const fn from_row(row: &'a RowRecord) -> Self {
         Self {
             left: row.0.as_bytes(),
             gram: 0,
