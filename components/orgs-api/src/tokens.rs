@@ -136,7 +136,7 @@ pub trait Tokens {
     /// All tokens of an owner, oldest first.
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
 
-    /// The tokens of those teams of an organization, which is named by its external id, that this scope speaks for ([`Self::speaks_for`]);
+    /// The tokens of those teams of an organization, which is named by its external id, that a caller with this scope may have tokens of;
     /// oldest first.
     fn tokens_of_teams(
         &self,

@@ -16,8 +16,9 @@ use gatehouse::settings::{
 };
 use gatehouse_store::read_key_file;
 
+use super::bootstrap;
 use super::output::tell;
-use super::{bootstrap, on_runtime};
+use super::runtime::on_runtime;
 
 /// Permissions of the group and of all other users.
 const OTHERS: u32 = 0o077;

@@ -4,11 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
-
-use super::CommandLine;
 
 #[derive(Debug, Args)]
 pub(super) struct Completions {
@@ -23,35 +21,31 @@ pub(super) struct Manual {
     folder: Option<PathBuf>,
 }
 
-pub(super) fn completions(arguments: &Completions) -> Result<()> {
+pub(super) fn completions(arguments: &Completions, mut line: Command) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        arguments.shell,
-        &mut CommandLine::command(),
-        "gatehouse",
-        &mut script,
-    );
+    clap_complete::generate(arguments.shell, &mut line, "gatehouse", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(())
 }
 
-pub(super) fn manual(arguments: &Manual) -> Result<()> {
+pub(super) fn manual(arguments: &Manual, line: Command) -> Result<()> {
     let Some(folder) = &arguments.folder else {
         let mut page = Vec::new();
-        Man::new(CommandLine::command()).render(&mut page)?;
+        Man::new(line).render(&mut page)?;
         std::io::stdout().lock().write_all(&page)?;
         return Ok(());
     };
     let unwritable = || format!("the pages cannot be written to {}", folder.display());
     std::fs::create_dir_all(folder).with_context(unwritable)?;
-    clap_mangen::generate_to(CommandLine::command(), folder).with_context(unwritable)
+    clap_mangen::generate_to(line, folder).with_context(unwritable)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
+    use clap::{CommandFactory as _, ValueEnum as _};
 
     use super::*;
+    use crate::commands::CommandLine;
 
     #[test]
     fn every_shell_gets_a_script_that_knows_the_commands() {
@@ -73,7 +67,7 @@ mod tests {
         let arguments = Manual {
             folder: Some(folder.clone()),
         };
-        manual(&arguments).unwrap();
+        manual(&arguments, CommandLine::command()).unwrap();
         for page in [
             "gatehouse.1",
             "gatehouse-server.1",

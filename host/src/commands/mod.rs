@@ -18,15 +18,17 @@ mod output;
 mod process;
 mod progress;
 mod reload;
+mod runtime;
 mod serve;
 mod service_manager;
 mod status;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use anyhow::Result;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use self::runtime::on_runtime;
 
 /// Logs cloud workloads in with the identity that their cloud gave them, and manages organizations.
 #[derive(Debug, Parser)]
@@ -108,21 +110,10 @@ pub fn run(line: CommandLine) -> Result<ExitCode> {
         Command::Audit(command) => audit::run(&command),
         Command::Operator(command) => operator::run(command),
         Command::Components(command) => components::run(&command),
-        Command::Completions(arguments) => generated::completions(&arguments),
-        Command::Man(arguments) => generated::manual(&arguments),
+        Command::Completions(arguments) => {
+            generated::completions(&arguments, CommandLine::command())
+        }
+        Command::Man(arguments) => generated::manual(&arguments, CommandLine::command()),
     };
     done.map(|()| ExitCode::SUCCESS)
-}
-
-/// How long work that was given up, such as compiling at a start that was stopped, may keep the process.
-const GIVEN_UP: Duration = Duration::from_secs(2);
-
-fn on_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    let done = runtime.block_on(work);
-    runtime.shutdown_timeout(GIVEN_UP);
-    done
 }

@@ -9,10 +9,8 @@ use gatehouse_auth_method_api::{
     RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten,
     Roles, Rotated, RotationError, StorageError, Verdict,
 };
-use gatehouse_ports::{Http, Store};
 use wasmtime::Store as Instance;
 
-use super::Builder;
 use super::bindings::Embedded;
 use super::bindings::exports::gatehouse::auth_method::types as types_wit;
 use super::calls::{CallError, Calls};
@@ -27,29 +25,6 @@ pub struct AuthMethod {
 }
 
 impl AuthMethod {
-    /// The auth method over `store`, sending its requests by `http`, with everything else as it is by default.
-    ///
-    /// The store is for this component alone. It is asked within the limits of [`ports`](super::ports), and may rely on them.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no memory or no thread for it.
-    pub fn new(
-        store: impl Store + Send + Sync + 'static,
-        http: impl Http + Send + Sync + 'static,
-    ) -> Result<Self, super::BuildError> {
-        Self::builder(store, http).build()
-    }
-
-    /// As [`Self::new`], with more to choose.
-    #[must_use]
-    pub fn builder(
-        store: impl Store + Send + Sync + 'static,
-        http: impl Http + Send + Sync + 'static,
-    ) -> Builder {
-        Builder::new(store, http)
-    }
-
     pub(super) const fn over(calls: Calls) -> Self {
         Self { calls }
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gatehouse_components::{Flavour, Part, SERVED};
 use gatehouse_ports::{Cache, Http, Store, SystemClock};
@@ -11,9 +10,10 @@ use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
-use super::AuthMethod;
+use super::auth_method::AuthMethod;
 use super::bindings::EmbeddedPre;
 use super::calls::{Calls, Timers};
+use super::limits::Limits;
 use super::outbound::EmbeddersHttp;
 use super::storage::EmbeddersStore;
 use crate::runtime::cache::{self, SharedCache};
@@ -23,40 +23,6 @@ use crate::runtime::linker::{MissingImports, ensure_imports_are_met, linker};
 use crate::runtime::state::{Grants, InstanceState, OutboundFactory};
 use crate::runtime::storage;
 use gatehouse_engine::{EngineSettings, engine};
-
-/// The bounds of the calls of an embedded auth method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How many calls run at one time; more wait for them, as long as it takes. 0 counts as 1. 16 by default.
-    pub instances: u32,
-    /// How many calls an instance answers before it is replaced; 1 gives every call a fresh one. 10,000 by default.
-    pub instance_reuse: usize,
-    /// Bytes of memory that an instance may have. 64 MiB by default.
-    pub memory: usize,
-    /// How long a call may compute. A second by default.
-    pub cpu_time: Duration,
-    /// How long a call may take from the moment that it may run. It is given up when it waits for a request then; a store is waited for as
-    /// long as it takes. 90 seconds by default, since the rotation of a key takes a minute.
-    pub wall_time: Duration,
-    /// The [timeout](gatehouse_ports::HttpRequest::timeout) of requests. 10 seconds by default.
-    pub http_timeout: Duration,
-    /// The [largest answer](gatehouse_ports::HttpRequest::maximum_response_bytes) to a request. 8 MiB by default.
-    pub http_answer_bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            instances: 16,
-            instance_reuse: 10_000,
-            memory: 64 << 20,
-            cpu_time: Duration::from_secs(1),
-            wall_time: Duration::from_secs(90),
-            http_timeout: Duration::from_secs(10),
-            http_answer_bytes: 8 << 20,
-        }
-    }
-}
 
 /// Why there is no auth method.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +39,31 @@ pub enum BuildError {
     /// It imports or exports something of another form than this library knows.
     #[error("the component does not fit; take component and library from one release: {0:#}")]
     Unfit(wasmtime::Error),
+}
+
+impl AuthMethod {
+    /// The auth method over `store`, sending its requests by `http`, with everything else as it is by default.
+    ///
+    /// The store is for this component alone. It is asked within the limits of [`ports`](super::ports), and may rely on them.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no memory or no thread for it.
+    pub fn new(
+        store: impl Store + Send + Sync + 'static,
+        http: impl Http + Send + Sync + 'static,
+    ) -> Result<Self, BuildError> {
+        Self::builder(store, http).build()
+    }
+
+    /// As [`Self::new`], with more to choose.
+    #[must_use]
+    pub fn builder(
+        store: impl Store + Send + Sync + 'static,
+        http: impl Http + Send + Sync + 'static,
+    ) -> Builder {
+        Builder::new(store, http)
+    }
 }
 
 type BindCache = Box<dyn FnOnce(&mut Linker<InstanceState>) -> wasmtime::Result<()> + Send>;

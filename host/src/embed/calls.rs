@@ -8,8 +8,8 @@ use tokio::task::coop::unconstrained;
 use tokio::time::timeout;
 use wasmtime::{Engine, Store};
 
-use super::Limits;
 use super::bindings::{Embedded, EmbeddedPre};
+use super::limits::Limits;
 use crate::runtime::instances::{Idle, Instance};
 use crate::runtime::state::{Grants, InstanceState};
 

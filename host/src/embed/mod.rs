@@ -23,11 +23,13 @@ mod bindings;
 mod builder;
 mod calls;
 mod crossing;
+mod limits;
 mod outbound;
 mod storage;
 
 pub use auth_method::AuthMethod;
-pub use builder::{BuildError, Builder, Limits};
+pub use builder::{BuildError, Builder};
 pub use gatehouse_auth_method_api as interface;
 pub use gatehouse_components::Flavour;
 pub use gatehouse_ports as ports;
+pub use limits::Limits;

@@ -16,9 +16,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::RequestHandler;
 use super::activity::Activity;
 use super::guarded_stream::GuardedStream;
+use super::handler::RequestHandler;
 use super::service::{Exchange, Shared};
 
 /// The first bytes of a client that speaks HTTP/2 without having agreed on it.

@@ -11,6 +11,7 @@ mod answer;
 mod connection;
 mod framing;
 mod guarded_stream;
+mod handler;
 mod limits;
 mod peer;
 mod request_error;
@@ -24,8 +25,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, Response};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -34,6 +33,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub use access_log::{ACCESS_LOG, Route};
 pub use answer::{AnswerBody, CutOffError};
+pub use handler::RequestHandler;
 pub use request_error::RequestError;
 pub use request_id::RequestId;
 pub(crate) use request_id::in_request;
@@ -55,21 +55,6 @@ const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
     .with_time(Duration::from_secs(60))
     .with_interval(Duration::from_secs(10))
     .with_retries(3);
-
-/// The handler that answers requests.
-pub trait RequestHandler: Send + Sync + 'static {
-    /// Answers `request`, whose client is at `peer`. The future is dropped when the client goes away before the answer, or
-    /// when the time for the request is over.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; the listener then writes one in the form of the API that was asked.
-    fn handle(
-        &self,
-        request: Request<Bytes>,
-        peer: IpAddr,
-    ) -> impl Future<Output = Result<Response<AnswerBody>, RequestError>> + Send;
-}
 
 /// Looks at the beginning of a message as a connection with the default limits does, without a connection: how many bytes the header block
 /// takes, `None` where it goes on. For tests that make up messages (SEC-V1).

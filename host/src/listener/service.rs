@@ -15,12 +15,12 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::RequestHandler;
 use super::Route;
 use super::access_log::Line;
 use super::activity::Activity;
 use super::answer::AnswerBody;
 use super::guarded_stream::RefusedMessage;
+use super::handler::RequestHandler;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::request_error::{Dialect, RequestError};

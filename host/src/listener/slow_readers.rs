@@ -4,7 +4,9 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::stream;
+use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -7,7 +7,7 @@ use gatehouse_ports::StoreError;
 use gatehouse_store::Backend as _;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::Store;
+use super::store::Store;
 use crate::runtime::services::{Seal, SealFailure};
 
 /// Orders all servers that share the store to seal themselves.

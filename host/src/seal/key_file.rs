@@ -13,8 +13,8 @@ use gatehouse_store::{
 use zeroize::Zeroizing;
 
 use super::following::order_seal;
+use super::store::{Store, wrong_kind};
 use super::witness::sync_folder_of;
-use super::{Store, wrong_kind};
 use crate::runtime::services::{
     Answer, AutomaticSeal, InitializeError, Keys, Progress, Seal, SealFailure,
     UnsealError as ShareError,

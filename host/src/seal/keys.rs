@@ -2,7 +2,7 @@
 
 use gatehouse_store::RotationPolicy as StorePolicy;
 
-use super::Store;
+use super::store::Store;
 use crate::runtime::services::{Answer, KeyStatus, Keys, RotationPolicy, SealFailure};
 
 fn unavailable(error: &gatehouse_store::UnsealError) -> SealFailure {

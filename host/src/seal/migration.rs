@@ -11,7 +11,8 @@ use gatehouse_store::{
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-use super::{key_file, stopped_store, wrong_kind};
+use super::store::wrong_kind;
+use super::{key_file, stopped_store};
 use crate::settings::{SealType, Settings};
 
 /// Replaces the key file of a store, and says where the old one is kept: backups made before need it.

@@ -6,6 +6,7 @@ mod key_file;
 mod keys;
 pub mod migration;
 mod shares;
+mod store;
 mod upkeep;
 pub mod witness;
 
@@ -17,11 +18,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use gatehouse_store::{
     Backend, MemoryBackend, OpenError, RedbBackend, Roster, SealedBackend, ShareSeal, SharedClock,
-    UnsealError,
 };
 
+pub(crate) use store::Store;
 pub use upkeep::Upkeep;
 
+use self::store::wrong_kind;
 use self::witness::Witness;
 use crate::backup::ServedBackups;
 use crate::database;
@@ -33,9 +35,6 @@ const STORE_FILE: &str = "gatehouse.redb";
 
 /// How a store comes to hold something.
 const FILL: &str = "start a server over it and initialize it (sys/init), or restore a backup";
-
-/// A store behind a barrier, whichever backend is below.
-pub(crate) type Store = SealedBackend<Arc<dyn Backend>>;
 
 /// A store, and what opens and closes it.
 pub struct SealedStore {
@@ -155,18 +154,6 @@ async fn backend_in_use(settings: &Settings, clock: &SharedClock) -> Result<Arc<
         anyhow::bail!("the store is empty: {FILL}");
     }
     Ok(below)
-}
-
-/// Advice about a store that cannot be opened.
-fn wrong_kind(error: UnsealError) -> anyhow::Error {
-    let cure = match error {
-        UnsealError::SharesNeeded => "cannot unseal the store: set seal.type = \"shamir\"",
-        UnsealError::KeyFileNeeded => {
-            "cannot unseal the store: set seal.key_file, and not seal.type = \"shamir\""
-        }
-        _ => "cannot unseal the store",
-    };
-    anyhow::Error::new(error).context(cure)
 }
 
 /// The backend that the settings name, for a caller that does not change it: a database whatever servers use it, and a file where there is

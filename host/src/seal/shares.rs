@@ -7,8 +7,8 @@ use gatehouse_store::{
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-use super::Store;
 use super::following::order_seal;
+use super::store::Store;
 use super::witness::Witness;
 use crate::runtime::services::{
     Answer, Ceremonies, InitializeError, Keys, Progress, Seal, SealFailure, UnsealError,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use gatehouse_store::{Tended, UnsealError};
 
-use super::Store;
 use super::following::follow;
+use super::store::Store;
 use super::witness::Witness;
 use crate::runtime::services::Seal;
 

@@ -13,9 +13,9 @@ mod sections;
 mod source;
 mod validation;
 mod value;
+mod whole;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -30,71 +30,10 @@ pub use sections::{
     SealType, StorageSettings, StorageType, TelemetrySettings, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, SettingError};
+pub use whole::{Settings, SettingsError};
 
 use lines::Lines;
 use source::Sources;
-
-/// All settings, checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// Where clients are served.
-    pub listener: ListenerSettings,
-    /// Where records are kept.
-    pub storage: StorageSettings,
-    /// This server among those that share its store.
-    pub node: NodeSettings,
-    /// The seal, which unlocks the stored records.
-    pub seal: SealSettings,
-    /// The first start.
-    pub bootstrap: BootstrapSettings,
-    /// The operator's overrides for calls to Google.
-    pub google: GoogleSettings,
-    /// The differences from the reference that are undone.
-    pub compatibility: CompatibilitySettings,
-    /// How the organizations API presents itself.
-    pub organizations: OrganizationsSettings,
-    /// The information about the version that clients are given.
-    pub version: VersionSettings,
-    /// How the components are prepared.
-    pub components: ComponentsSettings,
-    /// The pages for people.
-    pub console: ConsoleSettings,
-    /// The limits of requests, connections and the server.
-    pub limits: LimitsSettings,
-    /// The log that is written to standard error.
-    pub log: LogSettings,
-    /// The traces that are exported.
-    pub telemetry: TelemetrySettings,
-    /// Where requests and answers are recorded; empty for nowhere.
-    pub audit: Vec<AuditSinkSettings>,
-    effective: Vec<EffectiveSetting>,
-}
-
-/// Everything that is wrong with the settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsError {
-    /// At least one.
-    pub problems: Vec<SettingError>,
-}
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problems.len() {
-            1 => formatter.write_str("the settings have a problem:")?,
-            count => write!(formatter, "the settings have {count} problems:")?,
-        }
-        for problem in &self.problems {
-            formatter.write_str("\n  ")?;
-            if let Some(line) = problem.line {
-                write!(formatter, "line {line}: ")?;
-            }
-            write!(formatter, "{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for SettingsError {}
 
 impl Settings {
     /// Reads `file` and lays environment variables and flags over it. Flags are named by section and key, such as

@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use crate::commands::configuration::Source;
-use crate::commands::on_runtime;
 use crate::commands::output::print;
+use crate::commands::runtime::on_runtime;
 
 use super::shares::read_share;
 

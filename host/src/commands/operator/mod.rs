@@ -18,6 +18,7 @@ use gatehouse_store::create_key_file;
 use self::store_source::StoreSource;
 use super::configuration::Source;
 use super::output::tell;
+use super::runtime::on_runtime;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -68,11 +69,11 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::GenerateRoot(source) => seal::generate_root(&source),
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),
-        Command::Backup(command) => super::on_runtime(backup::run(&command)),
+        Command::Backup(command) => on_runtime(backup::run(&command)),
         Command::Verify(command) => backup::verify(&command),
-        Command::Restore(command) => super::on_runtime(backup::restore(&command)),
+        Command::Restore(command) => on_runtime(backup::restore(&command)),
         Command::Clock(command) => clock::run(&command),
-        Command::Database(command) => super::on_runtime(database::run(command)),
-        Command::User(command) => super::on_runtime(user::run(command)),
+        Command::Database(command) => on_runtime(database::run(command)),
+        Command::User(command) => on_runtime(user::run(command)),
     }
 }

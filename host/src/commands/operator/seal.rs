@@ -15,8 +15,8 @@ use gatehouse_store::{Namespace, PrivateStore, SharedClock, Sharing};
 use super::shares::{print_shares, read_share};
 use super::store_source::{NamedStore, StoreSource};
 use crate::commands::configuration::Source;
-use crate::commands::on_runtime;
 use crate::commands::output::{print, tell};
+use crate::commands::runtime::on_runtime;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::commands) enum Command {

@@ -14,6 +14,7 @@ mod log;
 mod metrics;
 mod rate_limits;
 mod seal;
+mod seal_keys;
 mod shared_store;
 
 use std::sync::Arc;
@@ -76,7 +77,7 @@ impl Default for Services {
 /// When one of the names is taken.
 pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime::Result<()> {
     seal::bind(linker, &services.seal)?;
-    keys::bind(linker, &services.seal)?;
+    seal_keys::bind(linker, &services.seal)?;
     audit::bind(linker, &services.audit)?;
     rate_limits::bind(linker, &services.rate_limits)?;
     metrics::bind(linker, &services.metrics)?;

@@ -27,6 +27,7 @@ mod format;
 mod opened;
 mod reading;
 mod restoration;
+mod under_way;
 mod writing;
 
 pub use error::BackupError;
@@ -34,8 +35,8 @@ pub use format::{Inventory, Manifest, SealKind, Summary};
 #[cfg(feature = "spin")]
 pub(crate) use opened::OpenedRecords;
 pub use reading::{read_manifest, verify_backup};
-pub(crate) use restoration::ensure_restored;
 pub use restoration::{Restoration, RestoredSeal};
+pub(crate) use under_way::ensure_restored;
 pub use writing::Backup;
 
 use crate::Namespace;
@@ -51,6 +52,3 @@ const NAMESPACES: [Namespace; 5] = [
     Namespace::Orgs,
     Namespace::Host,
 ];
-
-/// The key below [`Namespace::Keyring`] that is there while a store is being restored.
-const UNDER_WAY_KEY: &str = "restore";

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use gatehouse_barrier::{Barrier, Keyring, RootKey, Sharing};
 use gatehouse_ports::{
-    Change, Check, CommitError, OsRandom, Put, Random as _, Requirement, StoreError, Version,
+    Change, Check, CommitError, OsRandom, Put, Random as _, Requirement, Version,
 };
 
+use super::BackupError;
 use super::format::Inventory;
 use super::reading::{Reading, verify_backup};
-use super::{BackupError, UNDER_WAY_KEY};
+use super::under_way::{UNDER_WAY_KEY, guard, under_way};
 use crate::backend::StoredEntry;
 use crate::generation::GenerationRecord;
 use crate::layout::{GENERATION_KEY, KEYRING_KEY, SEAL_KEY, put, unsealable};
 use crate::rules::SharedClock;
 use crate::sealed::NOT_READ;
 use crate::shares::SealRecord;
-use crate::{Backend, Generation, Guard, Namespace, SealedBackend, UnsealError, init_marker};
+use crate::{Backend, Generation, Namespace, SealedBackend, UnsealError, init_marker};
 
 /// Layout of the mark: nothing but this byte.
 const MARK: u8 = 1;
@@ -181,14 +182,6 @@ impl<B: Backend> Restoration<B> {
     }
 }
 
-/// Refuses a store into which a restore goes on, or was given up.
-pub(crate) async fn ensure_restored(backend: &impl Backend) -> Result<(), UnsealError> {
-    match under_way(backend).await? {
-        Some(_) => Err(UnsealError::RestoreUnfinished),
-        None => Ok(()),
-    }
-}
-
 /// Takes an empty backend, or one that an earlier restore has left, which is emptied. Answers the version of the mark.
 async fn set_mark<B: Backend>(store: &SealedBackend<B>) -> Result<Version, BackupError> {
     let backend = store.backend();
@@ -211,19 +204,6 @@ async fn set_mark<B: Backend>(store: &SealedBackend<B>) -> Result<Version, Backu
         init_marker::wipe(backend, &guard(mark)).await?;
     }
     Ok(mark)
-}
-
-/// The guard of what a restore writes, as long as the mark of this version is its own.
-fn guard(mark: Version) -> Guard {
-    Guard {
-        key: UNDER_WAY_KEY.to_owned(),
-        version: mark,
-    }
-}
-
-async fn under_way(backend: &impl Backend) -> Result<Option<Version>, StoreError> {
-    let found = backend.get(Namespace::Keyring, &[UNDER_WAY_KEY]).await?;
-    Ok(found.into_iter().next().flatten().map(|mark| mark.version))
 }
 
 async fn store_records(

@@ -5,7 +5,8 @@ use gatehouse_ports::{OsRandom, StoreError};
 use sha2::{Digest as _, Sha256};
 
 use super::format::{Inventory, Kind, Manifest, SealKind, Summary, frame, mark, records};
-use super::{BackupError, NAMESPACES, PURPOSE, UNDER_WAY_KEY};
+use super::under_way::UNDER_WAY_KEY;
+use super::{BackupError, NAMESPACES, PURPOSE};
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::shares::SealRecord;
 use crate::{Backend, Namespace, SealedBackend, Snapshot, init_marker};

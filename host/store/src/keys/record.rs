@@ -3,7 +3,7 @@
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Change, OsRandom, StoreError};
 
-use super::RotationPolicy;
+use super::rotation_policy::RotationPolicy;
 use crate::Namespace;
 use crate::layout::{KEYS_KEY, put, unsealable};
 use crate::sealed::address;

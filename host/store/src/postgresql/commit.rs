@@ -4,7 +4,7 @@ use gatehouse_ports::{Change, Check, Put, Requirement};
 use tokio_postgres::Row;
 
 use super::error::{Failure, describe};
-use super::to_database;
+use super::values::to_database;
 
 /// Lists of one length each for what is checked, and for what is put.
 pub struct Commit<'a> {

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use gatehouse_ports::StoreError;
 
-use super::error::Failure;
-use super::unavailable;
+use super::error::{Failure, unavailable};
 
 /// After how many beats in a row by which no write was confirmed nothing is read: one may meet a moment in which the database is busy.
 const UNCONFIRMED: u32 = 2;

@@ -209,3 +209,11 @@ fn with_causes(error: &tokio_postgres::Error) -> String {
     }
     text
 }
+
+pub(super) fn unavailable(message: impl ToString) -> StoreError {
+    StoreError::Unavailable(message.to_string())
+}
+
+pub(super) fn unreadable(error: tokio_postgres::Error) -> StoreError {
+    unavailable(describe(&error))
+}

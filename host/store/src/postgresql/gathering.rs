@@ -5,17 +5,12 @@
 //! was acknowledged before, and no caller waits for company: a lone one is asked at once.
 
 use std::collections::VecDeque;
-use std::mem::take;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gatehouse_ports::{Difference, Entry, HeldKey, StoreError};
+use gatehouse_ports::{Difference, HeldKey, StoreError};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
 
-use super::error::Failure;
-use super::session::Parameters;
-use super::statements::GET_CHANGED;
-use super::{CALL_TIME, Shared, from_database, number, to_database, unavailable, unreadable};
+use super::values::{number, to_database};
 use crate::Namespace;
 
 /// Most statements of gathered reads that are under way at one time, where there are as many connections.
@@ -44,9 +39,9 @@ impl Default for Gathering {
 /// The keys of a read, as the statement takes them.
 #[derive(Debug, Default)]
 pub struct Wanted {
-    namespaces: Vec<i16>,
-    keys: Vec<String>,
-    versions: Vec<Option<i64>>,
+    pub(super) namespaces: Vec<i16>,
+    pub(super) keys: Vec<String>,
+    pub(super) versions: Vec<Option<i64>>,
 }
 
 impl Wanted {
@@ -60,19 +55,19 @@ impl Wanted {
         }
     }
 
-    fn append(&mut self, mut other: Self) {
+    pub(super) fn append(&mut self, mut other: Self) {
         self.namespaces.append(&mut other.namespaces);
         self.keys.append(&mut other.keys);
         self.versions.append(&mut other.versions);
     }
 }
 
-type Found = Result<Vec<Difference>, StoreError>;
+pub(super) type Found = Result<Vec<Difference>, StoreError>;
 
 /// A read that waits.
-struct Waiting {
-    wanted: Wanted,
-    answer: oneshot::Sender<Found>,
+pub(super) struct Waiting {
+    pub(super) wanted: Wanted,
+    pub(super) answer: oneshot::Sender<Found>,
 }
 
 /// The reads that wait for a statement.
@@ -100,7 +95,7 @@ impl Gathered {
     }
 
     /// Adds a read. True if the caller has to have those that wait read: as many statements as are allowed are not under way.
-    fn add(&self, read: Waiting) -> bool {
+    pub(super) fn add(&self, read: Waiting) -> bool {
         let mut state = self.lock();
         state.waiting.push_back(read);
         let begins = state.under_way < self.bounds.statements;
@@ -109,7 +104,7 @@ impl Gathered {
     }
 
     /// The reads of the next statement, one at least. Without any, the caller has nothing more to do.
-    fn next(&self) -> Option<Vec<Waiting>> {
+    pub(super) fn next(&self) -> Option<Vec<Waiting>> {
         let mut state = self.lock();
         let mut keys = 0;
         let mut together = Vec::new();
@@ -130,64 +125,6 @@ impl Gathered {
     // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Shared {
-    /// Reads entries together with others that are asked for at this time.
-    pub(super) async fn get_changed(self: Arc<Self>, wanted: Wanted) -> Found {
-        if wanted.keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (answer, found) = oneshot::channel();
-        if self.gathered.add(Waiting { wanted, answer }) {
-            tokio::spawn(Arc::clone(&self).read_gathered());
-        }
-        match timeout(CALL_TIME, found).await {
-            Ok(Ok(found)) => found,
-            Ok(Err(_)) => Err(unavailable("the server is stopping")),
-            Err(_) => Err(self.failed(Failure::Unknown("no answer in time".to_owned()))),
-        }
-    }
-
-    /// Reads what waits, until nothing does.
-    async fn read_gathered(self: Arc<Self>) {
-        while let Some(mut reads) = self.gathered.next() {
-            let lengths: Vec<usize> = reads.iter().map(|read| read.wanted.keys.len()).collect();
-            let mut wanted = Wanted::default();
-            for read in &mut reads {
-                wanted.append(take(&mut read.wanted));
-            }
-            let found = self.read_all(&wanted).await;
-            let mut found = found.map(Vec::into_iter);
-            for (read, length) in reads.into_iter().zip(lengths) {
-                let part = found.as_mut().map(|found| found.take(length).collect());
-                // A caller that has gone needs no answer.
-                let _ = read.answer.send(part.map_err(|error| error.clone()));
-            }
-        }
-    }
-
-    async fn read_all(&self, wanted: &Wanted) -> Found {
-        let mut found: Vec<Difference> = wanted.keys.iter().map(|_| Difference::Absent).collect();
-        let now = self.now();
-        let parameters: Parameters<'_> =
-            &[&wanted.namespaces, &wanted.keys, &wanted.versions, &now];
-        for row in self.read(GET_CHANGED, parameters).await? {
-            let index: i64 = row.try_get(0).map_err(unreadable)?;
-            let version = from_database(row.try_get(1).map_err(unreadable)?);
-            let value: Option<Vec<u8>> = row.try_get(2).map_err(unreadable)?;
-            let index = usize::try_from(index)
-                .ok()
-                .and_then(|index| index.checked_sub(1));
-            let place = index.and_then(|index| found.get_mut(index));
-            let place = place.ok_or_else(|| unavailable("an answer that was not asked for"))?;
-            *place = match value {
-                Some(value) => Difference::Changed(Entry { value, version }),
-                None => Difference::Unchanged,
-            };
-        }
-        Ok(found)
     }
 }
 

@@ -4,20 +4,14 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::shared::{CALL_TIME, Shared, SincePurge};
 use super::statements::{BEGIN_PURGE, LOCK_PURGE, PURGE_ENTRIES, PURGE_OUTCOMES};
-use super::{CALL_TIME, Shared};
 
 /// After how many changes expired entries are dropped, and after which time where there are fewer.
 const CHANGES_PER_PURGE: usize = 64;
 const PURGE_INTERVAL: Duration = Duration::from_secs(10);
 /// How many rows one purge drops, so that it holds no commit up.
 const PURGE_ROWS: i64 = 1000;
-
-/// Counts of what has happened since the last purge began.
-pub struct SincePurge {
-    pub(super) began: Instant,
-    pub(super) changes: usize,
-}
 
 impl Shared {
     /// True for the one caller who is to purge now, having committed so many changes.

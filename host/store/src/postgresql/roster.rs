@@ -9,10 +9,10 @@ use tokio::time::{timeout, timeout_at};
 use tokio_postgres::Row;
 
 use super::address::Address;
-use super::error::{Failure, PostgresError};
+use super::error::{Failure, PostgresError, unreadable};
 use super::session::{Parameters, Session, ask, too_long};
+use super::shared::{CALL_TIME, Shared};
 use super::statements::{BEAT, CONFIRM, LEAVE, TAKE_LEASE};
-use super::{CALL_TIME, Shared, unreadable};
 use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
 use crate::{Answer, LiveNode, Node, Roll, Roster};
 

@@ -8,9 +8,10 @@ use tokio_postgres::{Row, Statement};
 
 use super::address::Address;
 use super::confirmation::Confirmation;
+use super::error::{unavailable, unreadable};
 use super::session::{Parameters, Session, require_confirmed};
 use super::statements::{BEGIN_SNAPSHOT, SHOW_VERSIONS, SNAPSHOT_PAGE};
-use super::{from_database, number, unavailable, unreadable};
+use super::values::{from_database, number};
 use crate::backend::{SNAPSHOT_PAGE_BYTES, SNAPSHOT_PAGE_ENTRIES, StoredEntry};
 use crate::{Answer, Namespace, Snapshot};
 

@@ -1,13 +1,6 @@
 //! Versions that no other server gives, now or later.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
-
-use gatehouse_ports::{StoreError, Version};
-
-use super::error::Failure;
-use super::statements::SKIP_VERSIONS;
-use super::{CALL_TIME, STATEMENT_TIME, Shared, unavailable};
 
 /// How many versions are reserved at a time, so that hardly any commit has to.
 pub const VERSIONS_AT_ONCE: i64 = 1 << 20;
@@ -47,28 +40,6 @@ impl Versions {
                 end,
             };
         }
-    }
-}
-
-impl Shared {
-    /// Has the database give only versions above `version` from now on, to every server.
-    pub(super) async fn skip_versions(&self, version: Version) -> Result<(), StoreError> {
-        let above = i64::try_from(version);
-        let above = above.map_err(|_| unavailable("there are no versions left"))?;
-        let deadline = Instant::now() + CALL_TIME;
-        let mut times = 0;
-        loop {
-            self.check_standing()?;
-            let by = deadline.min(Instant::now() + STATEMENT_TIME);
-            match self.connections.query(SKIP_VERSIONS, &[&above], by).await {
-                Ok(_) => break,
-                Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
-                // Skipping them twice is skipping them once.
-                Err(failure) => self.wait(&mut times, deadline, failure).await?,
-            }
-        }
-        self.versions.forget();
-        Ok(())
     }
 }
 

@@ -10,6 +10,8 @@ use rusqlite::ErrorCode;
 #[cfg(feature = "postgresql")]
 use super::SpinDatabaseError;
 use crate::BackupError;
+#[cfg(feature = "postgresql")]
+use crate::PostgresError;
 
 /// Why the store of an installation under Spin was not read, or not made.
 #[derive(Debug, thiserror::Error)]
@@ -104,5 +106,19 @@ impl SpinError {
             path: path.to_owned(),
             source,
         }
+    }
+}
+
+#[cfg(feature = "postgresql")]
+impl From<PostgresError> for SpinError {
+    fn from(error: PostgresError) -> Self {
+        SpinDatabaseError::Connection(error).into()
+    }
+}
+
+#[cfg(feature = "postgresql")]
+impl From<gatehouse_storage_adapter::postgres::DatabaseError> for SpinError {
+    fn from(error: gatehouse_storage_adapter::postgres::DatabaseError) -> Self {
+        Self::Store(StoreError::from(error))
     }
 }

@@ -9,7 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use zeroize::Zeroizing;
 
-use super::{SpinError, SpinForm};
+use super::error::SpinError;
+use super::files::SpinForm;
 use crate::{Namespace, RootKey};
 
 /// The longest wait for a program that has the file locked.

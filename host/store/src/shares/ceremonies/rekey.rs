@@ -4,8 +4,10 @@ use gatehouse_barrier::{KeyShare, RootKey, Sharing, SplitError};
 use gatehouse_ports::OsRandom;
 use zeroize::Zeroizing;
 
-use super::{Attempt, Begun, Ceremonies, Ceremony, CeremonyError, add, fresh_nonce, share_of};
+use super::under_way::{Begun, Ceremonies, Ceremony, CeremonyError, Pending, Rekey, fresh_nonce};
+use super::{add, share_of};
 use crate::Backend;
+use crate::shares::attempt::Attempt;
 use crate::shares::{ShareSeal, State};
 
 /// The outcome of giving a share for new shares.
@@ -30,22 +32,6 @@ pub enum Verified {
         /// The name of the verification.
         nonce: String,
     },
-}
-
-pub(super) struct Rekey {
-    pub(super) begun: Begun,
-    sharing: Sharing,
-    verification: bool,
-    attempt: Attempt,
-    pending: Option<Pending>,
-}
-
-/// New shares that do not count yet.
-struct Pending {
-    current: RootKey,
-    replacement: RootKey,
-    nonce: String,
-    attempt: Attempt,
 }
 
 impl Ceremonies {

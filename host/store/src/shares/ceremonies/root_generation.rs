@@ -3,9 +3,11 @@
 use gatehouse_barrier::Sharing;
 use zeroize::Zeroizing;
 
-use super::{Attempt, Begun, Ceremonies, Ceremony, CeremonyError, add, share_of};
+use super::under_way::{Begun, Ceremonies, Ceremony, CeremonyError, RootGeneration};
+use super::{add, share_of};
 use crate::Backend;
 use crate::shares::ShareSeal;
+use crate::shares::attempt::Attempt;
 
 /// The outcome of giving a share for a root token.
 pub enum Given {
@@ -18,12 +20,6 @@ pub enum Given {
         /// The password by which the token is to be hidden.
         one_time_password: Zeroizing<Vec<u8>>,
     },
-}
-
-pub(super) struct RootGeneration {
-    pub(super) begun: Begun,
-    one_time_password: Zeroizing<Vec<u8>>,
-    attempt: Attempt,
 }
 
 impl Ceremonies {

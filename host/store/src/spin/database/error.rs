@@ -2,11 +2,7 @@
 
 use std::io;
 
-use gatehouse_ports::StoreError;
-use gatehouse_storage_adapter::postgres::DatabaseError;
-
 use crate::PostgresError;
-use crate::spin::SpinError;
 
 /// Why the database of an installation under Spin was not read, or not filled.
 #[derive(Debug, thiserror::Error)]
@@ -50,16 +46,4 @@ fn in_words(error: &PostgresError) -> String {
     let text = text.replace("storage.ca_file", "--postgres-ca-file");
     let text = text.replace("storage.password_file", "the address");
     text.replace("storage.url", "the address")
-}
-
-impl From<PostgresError> for SpinError {
-    fn from(error: PostgresError) -> Self {
-        SpinDatabaseError::Connection(error).into()
-    }
-}
-
-impl From<DatabaseError> for SpinError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Store(StoreError::from(error))
-    }
 }

@@ -15,7 +15,8 @@ use rustls::ClientConfig;
 pub use error::SpinDatabaseError;
 
 use self::link::{Link, LinkHost};
-use super::{NAMESPACES, Part, SpinError};
+use super::SpinError;
+use super::part::{NAMESPACES, Part};
 use crate::postgresql::Address;
 use crate::{Namespace, RootKey};
 
