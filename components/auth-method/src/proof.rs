@@ -161,6 +161,7 @@ impl Terms<'_> {
         let RoleRules::Iam(IamRules {
             maximum_jwt_lifetime,
             allow_gce_inference,
+            ..
         }) = self.role.rules
         else {
             return Ok(());
