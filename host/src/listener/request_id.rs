@@ -103,4 +103,17 @@ mod tests {
             assert_eq!(text, text.to_ascii_lowercase());
         }
     }
+
+    #[test]
+    fn names_that_are_drawn_together_and_by_other_threads_differ() {
+        let names = || -> Vec<String> {
+            let name = |_| RequestId::fresh().unwrap().as_str().to_owned();
+            (0..3 * DRAWN_AT_ONCE).map(name).collect()
+        };
+        let other = std::thread::spawn(names);
+        let mut all = names();
+        all.extend(other.join().unwrap());
+        let different: std::collections::HashSet<&String> = all.iter().collect();
+        assert_eq!(different.len(), all.len());
+    }
 }
