@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use gatehouse_ports::{Change, OsRandom, SystemClock};
+//! use gatehouse_ports::{Change, OsRandom, Put, SystemClock};
 //! use gatehouse_store::{MemoryBackend, Namespace, PrivateStore, RootKey, SealedBackend};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
