@@ -16,9 +16,9 @@ from environment import Environment
 
 MOUNT = "gcp"
 #: TTL of the daemon's token in seconds: short, so that it has to be renewed while we watch.
-TOKEN_TTL = 10
+TOKEN_TTL = 30
 #: How long a token can be renewed, in seconds: so that a new login is needed while we watch.
-TOKEN_MAX_TTL = 24
+TOKEN_MAX_TTL = 70
 #: How long a login or a renewal is waited for, in seconds.
 PATIENCE = 120
 

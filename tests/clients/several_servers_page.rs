@@ -17,13 +17,15 @@ const MARK: &str =
 /// The user that takes the place of root, whom PostgreSQL refuses.
 const UNPRIVILEGED: u32 = 65534;
 
-/// Ends at the first command that fails, and leaves nothing running then.
+/// Ends at the first command that fails, and leaves nothing running then. Requests are repeated when the answer is 503, as clients do:
+/// beside other tests the database may take longer than a server waits for it.
 const PRELUDE: &str = r#"set -euo pipefail -m
 end() {
     kill $(jobs -p) $(cat haproxy.pid 2>/dev/null) || true
     pg_ctl --pgdata=database --mode=immediate stop || true
 }
 trap 'end >/dev/null 2>&1' EXIT
+curl() { command curl --retry 4 --retry-delay 1 "$@"; }
 "#;
 /// Stands before what a command prints.
 const SEPARATOR: char = '\u{1e}';

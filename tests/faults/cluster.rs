@@ -47,7 +47,7 @@ impl Cluster {
 
     /// The addresses of the servers that one of them lists as active.
     pub fn listed(&self, server: usize) -> BTreeSet<String> {
-        let answer = self.as_root(server, "GET", "/v1/sys/ha-status", None);
+        let answer = answer_of(|| self.as_root(server, "GET", "/v1/sys/ha-status", None));
         assert_eq!(answer.status, 200, "{answer:?}");
         let data = &answer.json()["data"]["nodes"];
         let nodes = data.as_array().expect("a list").iter();
@@ -58,7 +58,8 @@ impl Cluster {
 
     /// A metric of one of the servers.
     pub fn metric(&self, server: usize, name: &str) -> Option<f64> {
-        let answer = self.as_root(server, "GET", "/v1/sys/metrics?format=prometheus", None);
+        let path = "/v1/sys/metrics?format=prometheus";
+        let answer = answer_of(|| self.as_root(server, "GET", path, None));
         let line = answer.body.lines().find(|line| line.starts_with(name));
         line?.rsplit(' ').next()?.parse().ok()
     }

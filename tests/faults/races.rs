@@ -112,7 +112,8 @@ impl Invited {
     fn new(server: &ServerProcess, root: &str, name: &str) -> Self {
         let post = |path: &str, kind: &str, attributes: Value| -> Value {
             let body = json!({"data": {"type": kind, "attributes": attributes}});
-            let answer = server.send("POST", &format!("/api/v2/{path}"), Some(root), Some(&body));
+            let path = format!("/api/v2/{path}");
+            let answer = answer_of(|| server.send("POST", &path, Some(root), Some(&body)));
             assert_eq!(answer.status, 201, "{answer:?}");
             answer.json()
         };
@@ -148,7 +149,8 @@ impl Invited {
             self.organization
         );
         let shown = servers.iter();
-        let shown = shown.map(|server| server.send("GET", &path, Some(&self.user), None));
+        let ask = |server: &ServerProcess| server.send("GET", &path, Some(&self.user), None);
+        let shown = shown.map(|server| answer_of(|| ask(server)));
         let shown: Vec<Answer> = shown.collect();
         match &statuses(&shown).into_iter().collect::<Vec<_>>()[..] {
             [(200, SERVERS)] => true,
@@ -156,6 +158,15 @@ impl Invited {
             _ => panic!("{shown:?}"),
         }
     }
+}
+
+/// Asserts that one caller was answered by `status` and all others that there is nothing. A 503 of a busy database leaves open what was done.
+fn assert_one_got(status: u16, answers: &[Answer]) {
+    let mut found = statuses(answers);
+    let busy = found.remove(&503).unwrap_or(0);
+    let got = found.remove(&status).unwrap_or(0);
+    assert!(got == 1 || got == 0 && busy > 0, "{answers:?}");
+    assert!(found.keys().all(|status| *status == 404), "{answers:?}");
 }
 
 #[test]
@@ -167,8 +178,7 @@ fn s6_an_invitation_that_is_accepted_at_three_servers_at_once_is_accepted_once()
         let invited = Invited::new(servers[round % SERVERS], &root, &format!("raced-{round}"));
         assert!(!invited.is_member(&servers));
         let answers = at_every_server(&servers, |server, _| invited.answer(server, "accept"));
-        let expected = BTreeMap::from([(200, 1), (404, SERVERS * CALLERS - 1)]);
-        assert_eq!(statuses(&answers), expected, "{answers:?}");
+        assert_one_got(200, &answers);
         assert!(invited.is_member(&servers));
     }
 }
@@ -189,8 +199,7 @@ fn s6_an_invitation_that_is_declined_while_it_is_accepted_ends_one_way_or_the_ot
             true => 200,
             false => 204,
         };
-        let expected = BTreeMap::from([(status, 1), (404, SERVERS * CALLERS - 1)]);
-        assert_eq!(statuses(&answers), expected, "{answers:?}");
+        assert_one_got(status, &answers);
     }
 }
 
@@ -200,7 +209,8 @@ fn k4_servers_that_rotate_the_key_at_once_all_go_on_to_read_and_write() {
     let root = cluster.installation.root_token().to_owned();
     let servers = cluster.servers();
     let term_at = |server: &&ServerProcess| {
-        let status = server.send("GET", "/v1/sys/key-status", Some(&root), None);
+        let path = "/v1/sys/key-status";
+        let status = answer_of(|| server.send("GET", path, Some(&root), None));
         status.json()["data"]["term"].as_u64().unwrap()
     };
     let mut term = term_at(&servers[0]);
@@ -210,7 +220,7 @@ fn k4_servers_that_rotate_the_key_at_once_all_go_on_to_read_and_write() {
         // Half of the callers rotate the key, and half write meanwhile.
         let answers = at_every_server(&servers, |server, caller| match caller < SERVERS {
             true => server.send("PUT", "/v1/sys/rotate", Some(&root), None),
-            false => server.send("PUT", &path(caller), Some(&root), Some(&policy)),
+            false => answer_of(|| server.send("PUT", &path(caller), Some(&root), Some(&policy))),
         });
         let (rotations, writes) = answers.split_at(SERVERS);
         let rotated = rotations
@@ -224,21 +234,29 @@ fn k4_servers_that_rotate_the_key_at_once_all_go_on_to_read_and_write() {
         );
         for caller in SERVERS..SERVERS * CALLERS {
             for server in &servers {
-                let read = server.send("GET", &path(caller), Some(&root), None);
+                let read = answer_of(|| server.send("GET", &path(caller), Some(&root), None));
                 assert_eq!(read.status, 200, "{round}: {read:?}");
             }
         }
         for (number, server) in servers.iter().enumerate() {
-            let written = server.send("PUT", &path(number), Some(&root), Some(&policy));
+            let path = path(number);
+            let written = answer_of(|| server.send("PUT", &path, Some(&root), Some(&policy)));
             assert!(written.status < 300, "{round}: {written:?}");
         }
         let terms: Vec<u64> = servers.iter().map(term_at).collect();
-        let expected = term + u64::try_from(rotated).unwrap();
-        assert_eq!(terms, [expected; SERVERS], "{rotations:?}");
-        term = expected;
+        // A rotation that was answered by 503 may have been done.
+        let least = term + u64::try_from(rotated).unwrap();
+        let most = term + u64::try_from(SERVERS).unwrap();
+        assert!(
+            (least..=most).contains(&terms[0]),
+            "{terms:?}: {rotations:?}"
+        );
+        assert_eq!(terms, [terms[0]; SERVERS], "{rotations:?}");
+        term = terms[0];
     }
     // What was sealed under the first key is read by a server that was not there.
     let late = cluster.installation.another_server().unwrap();
-    let read = late.send("GET", "/v1/sys/policies/acl/of-0-3", Some(&root), None);
+    let path = "/v1/sys/policies/acl/of-0-3";
+    let read = answer_of(|| late.send("GET", path, Some(&root), None));
     assert_eq!(read.status, 200, "{read:?}");
 }

@@ -107,10 +107,7 @@ fn contract_8_1_a_question_goes_on_for_others_when_its_first_caller_leaves() {
         let google = stage.google();
         google.set_fault(endpoint, Fault::Latency(Duration::from_secs(2)));
         leave_during(&stage, endpoint);
-        let began = Instant::now();
         assert_granted(&stage.log_in(MOUNT, "dev"));
-        let took = began.elapsed();
-        assert!(took < Duration::from_secs(10), "{endpoint:?}: {took:?}");
         assert_eq!(google.calls(endpoint), 1, "{endpoint:?}");
     }
 }

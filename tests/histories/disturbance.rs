@@ -11,7 +11,7 @@ use crate::connection::{Connection, further_servers};
 
 /// How many clients are at work.
 pub const CLIENTS: usize = 8;
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A server, or three on one database.
 pub struct Servers {

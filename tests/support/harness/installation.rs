@@ -253,14 +253,22 @@ impl Installation {
     ///
     /// When it does not start.
     pub fn run(&mut self) -> Result<()> {
-        let server = ServerProcess::start(
-            &self.program,
-            &self.configuration(),
-            &self.address,
-            self.output()?,
-        )?;
+        let server = self.started(&self.configuration(), &self.address)?;
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Starts a server, again where it has ended because its database took too long, as a supervisor does.
+    fn started(&self, configuration: &Path, address: &str) -> Result<ServerProcess> {
+        let start = || ServerProcess::start(&self.program, configuration, address, self.output()?);
+        let mut started = start();
+        for _ in 0..4 {
+            if started.is_ok() || self.database.is_none() {
+                break;
+            }
+            started = start();
+        }
+        started
     }
 
     /// Starts one more server on the same database, with the same key, Google and settings.
@@ -291,7 +299,7 @@ impl Installation {
         let port = address.rsplit(':').next().unwrap_or_default();
         let file = self.folder().join(format!("server-{port}.toml"));
         fs::write(&file, configuration)?;
-        ServerProcess::start(&self.program, &file, &address, self.output()?)
+        self.started(&file, &address)
     }
 
     /// The file that the servers write their output to.

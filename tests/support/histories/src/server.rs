@@ -1,6 +1,13 @@
 //! The server that clients talk to, however they reach it.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
+
+/// How often a request that must succeed may be answered by 503, and the pause after each time.
+const MOST_BUSY_ANSWERS: usize = 60;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// A request below `/v1/`.
 #[derive(Debug, Clone)]
@@ -76,16 +83,20 @@ pub trait Server: Sync {
     /// Sends a request and waits for what comes of it.
     fn send(&self, request: &Request<'_>) -> Reply;
 
-    /// Sends a request that must succeed.
+    /// Sends a request that must succeed, again while the server's store is too busy for it.
     ///
     /// # Panics
     ///
     /// When it does not.
     fn must(&self, request: &Request<'_>) -> Value {
-        match self.send(request) {
-            Reply::Answer(answer) if answer.status < 300 => answer.body,
-            reply => panic!("{}: {reply:?}", request.path),
+        for _ in 0..MOST_BUSY_ANSWERS {
+            match self.send(request) {
+                Reply::Answer(answer) if answer.status == 503 => thread::sleep(PAUSE),
+                Reply::Answer(answer) if answer.status < 300 => return answer.body,
+                reply => panic!("{}: {reply:?}", request.path),
+            }
         }
+        panic!("{}: the store is too busy", request.path)
     }
 
     /// Creates a token as the operator does, without a parent.

@@ -301,12 +301,16 @@ pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     Ok(client)
 }
 
+/// Names the folder that servers have their folders in; that of temporary files where it is not set.
+const DATA_VARIABLE: &str = "GATEHOUSE_POSTGRES_DATA";
+
 /// An empty folder of the server.
 fn folder() -> TempDir {
+    let parent = std::env::var_os(DATA_VARIABLE).map_or_else(std::env::temp_dir, PathBuf::from);
     let folder = tempfile::Builder::new()
         .prefix("gatehouse-postgres-")
         .permissions(fs::Permissions::from_mode(0o755))
-        .tempdir()
+        .tempdir_in(parent)
         .expect("a folder can be made");
     give_to_server(folder.path());
     folder

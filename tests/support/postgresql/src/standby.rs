@@ -54,7 +54,7 @@ impl PostgresServer {
     ///
     /// When it cannot be promoted.
     pub async fn promote(&self) {
-        self.control(&["-w", "promote"]);
+        self.control(&["-w", "-t", "300", "promote"]);
         await_true(&self.client().await, IS_PRIMARY).await;
     }
 
@@ -65,7 +65,7 @@ impl PostgresServer {
 }
 
 async fn await_true(client: &Client, question: &str) {
-    for _ in 0..600 {
+    for _ in 0..6_000 {
         let row = client.query_one(question, &[]).await;
         if row.expect("the server answers").get(0) {
             return;
