@@ -191,7 +191,7 @@ impl Unit {
             features,
             flags: match self {
                 Self::AuthMethodWide => &["-Ctarget-feature=+simd128,+wide-arithmetic"],
-                _ => &[],
+                _ => &["-Ctarget-feature=+simd128"],
             },
             folder,
         }
