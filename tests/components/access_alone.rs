@@ -8,9 +8,11 @@ use wasmtime::Store;
 use crate::surroundings::Surroundings;
 use bindings::Access;
 use bindings::exports::gatehouse::access::policies::PolicyError;
-use bindings::exports::gatehouse::access::requests::{Admission, Operation, Refusal, Request};
+use bindings::exports::gatehouse::access::requests::{
+    Admission, AdmissionError, Operation, Request,
+};
 use bindings::exports::gatehouse::access::system::InitializeError;
-use bindings::exports::gatehouse::access::types::Failure;
+use bindings::exports::gatehouse::access::types::ServiceError;
 use bindings::gatehouse::network::addresses::IpAddress;
 
 /// The component under test.
@@ -54,7 +56,7 @@ impl Alone {
         initialized.map(|initialized| initialized.root_token)
     }
 
-    async fn admit(&mut self, token: Option<&str>) -> Result<Admission, Refusal> {
+    async fn admit(&mut self, token: Option<&str>) -> Result<Admission, AdmissionError> {
         let request = Request {
             token: token.map(str::to_owned),
             operation: Operation::Read,
@@ -89,7 +91,7 @@ async fn initialization_stores_a_root_token_as_a_hash_and_happens_once() {
         let mut alone = Alone::new(flavour).await;
         assert_eq!(
             alone.admit(Some("hvs.guess")).await,
-            Err(Refusal::Failure(Failure::NotInitialized))
+            Err(AdmissionError::Failure(ServiceError::NotInitialized))
         );
         assert!(alone.keys().await.is_empty());
 
@@ -119,10 +121,10 @@ async fn nobody_and_an_unknown_token_are_refused_and_nothing_is_stored() {
         let mut alone = Alone::new(flavour).await;
         alone.initialize().await.unwrap();
         let before = alone.surroundings.entries(Namespace::Access).await;
-        assert_eq!(alone.admit(None).await, Err(Refusal::NoToken));
+        assert_eq!(alone.admit(None).await, Err(AdmissionError::NoToken));
         assert_eq!(
             alone.admit(Some("hvs.guess")).await,
-            Err(Refusal::InvalidToken)
+            Err(AdmissionError::InvalidToken)
         );
         assert_eq!(alone.surroundings.entries(Namespace::Access).await, before);
     }

@@ -14,10 +14,10 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{InstancePre, Linker};
 
 use crate::access_alone::bindings::exports::gatehouse::access::requests::{
-    Admission, Refusal, Request,
+    Admission, AdmissionError, Request,
 };
 use crate::access_alone::bindings::exports::gatehouse::access::system::Cluster;
-use crate::access_alone::bindings::exports::gatehouse::access::types::Failure;
+use crate::access_alone::bindings::exports::gatehouse::access::types::ServiceError;
 use crate::access_alone::bindings::gatehouse::network::addresses::IpAddress;
 use crate::surroundings::Surroundings;
 
@@ -37,7 +37,7 @@ fn gateway(flavour: Flavour, replace: impl FnOnce(&mut Linker<InstanceState>)) -
     Pool::new(template, surroundings.grants, SETTINGS).unwrap()
 }
 
-const SETTINGS: PoolSettings = PoolSettings {
+pub const SETTINGS: PoolSettings = PoolSettings {
     instances: 1,
     instance_reuse: 10,
     queue: 1,
@@ -83,7 +83,7 @@ fn template(
 /// Answers the question for the server's identity.
 fn with_cluster(
     linker: &mut Linker<InstanceState>,
-    answer: fn() -> Result<Option<Cluster>, Failure>,
+    answer: fn() -> Result<Option<Cluster>, ServiceError>,
 ) {
     let mut system = linker.instance(SYSTEM).unwrap();
     system
@@ -131,7 +131,7 @@ async fn health_is_what_access_says_of_the_server() {
         let new = gateway(flavour, |linker| with_cluster(linker, || Ok(None)));
         assert_eq!(get(&new, "/v1/sys/health").await.unwrap().0, 501);
         let sealed = gateway(flavour, |linker| {
-            with_cluster(linker, || Err(Failure::Sealed))
+            with_cluster(linker, || Err(ServiceError::Sealed))
         });
         assert_eq!(get(&sealed, "/v1/sys/health").await.unwrap().0, 503);
     }
@@ -141,10 +141,10 @@ async fn health_is_what_access_says_of_the_server() {
 async fn a_request_that_access_refuses_reaches_no_other_capability() {
     for flavour in Flavour::ALL {
         let refusing = gateway(flavour, |linker| {
-            let refuse = |request: Request| -> Result<Admission, Refusal> {
+            let refuse = |request: Request| -> Result<Admission, AdmissionError> {
                 assert_eq!(request.path, "organizations/acme");
                 assert_eq!(request.source_address, Some(PEER));
-                Err(Refusal::NoToken)
+                Err(AdmissionError::NoToken)
             };
             let mut requests = linker.instance(REQUESTS).unwrap();
             requests
@@ -194,10 +194,10 @@ async fn both_exports_give_the_same_answer() {
         let surroundings = Surroundings::new();
         let template = template(&surroundings, flavour, |linker| {
             with_cluster(linker, || Ok(None));
-            let refuse = |request: Request| -> Result<Admission, Refusal> {
+            let refuse = |request: Request| -> Result<Admission, AdmissionError> {
                 assert_eq!(request.source_address, Some(PEER));
                 assert_eq!(request.token.as_deref(), Some("t"));
-                Err(Refusal::Denied)
+                Err(AdmissionError::Denied)
             };
             let mut requests = linker.instance(REQUESTS).unwrap();
             let admit = move |_: wasmtime::StoreContextMut<'_, InstanceState>,

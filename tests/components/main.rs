@@ -2,6 +2,7 @@
 
 mod access_alone;
 mod auth_method_alone;
+mod calls_into_orgs;
 mod composed;
 mod embedding;
 mod faulty_backend;
