@@ -2,7 +2,7 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{Failure, WritePermission};
+use crate::{ServiceError, WritePermission};
 
 /// Secrets that one service token keeps for itself. The WIT interface is the specification.
 pub trait Cubbyhole {
@@ -48,7 +48,7 @@ pub enum CubbyholeError {
     TooLarge(u32),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: CubbyholeError);
+wraps_failure!(ServiceError: CubbyholeError);

@@ -4,8 +4,8 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{
     AliasPage, AliasRequest, AliasView, AliasWritten, EntityChanges, EntityPage, EntityView,
-    Failure, FieldTooLong, GroupChanges, GroupPage, GroupView, IdentityReference, IdentityTarget,
-    IdentityWritten, KeyPage, MergeRequest,
+    FieldTooLong, GroupChanges, GroupPage, GroupView, IdentityReference, IdentityTarget,
+    IdentityWritten, KeyPage, MergeRequest, ServiceError,
 };
 
 /// The one spelling by which the name of an entity or a group is found.
@@ -18,13 +18,16 @@ pub fn folded_identity_name(name: &str) -> String {
 /// Entities. The WIT interface is the specification.
 pub trait Entities {
     /// An entity.
-    fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure>;
+    fn read_entity(
+        &self,
+        reference: &IdentityReference,
+    ) -> Result<Option<EntityView>, ServiceError>;
 
     /// Entities, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure>;
+    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, ServiceError>;
 
     /// Names of entities, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist.
-    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError>;
 
     /// Makes or changes an entity.
     fn write_entity(
@@ -44,10 +47,14 @@ pub trait Entities {
 /// Aliases of entities. The WIT interface is the specification.
 pub trait EntityAliases {
     /// The entity alias with this identifier.
-    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError>;
 
     /// Entity aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure>;
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError>;
 
     /// Makes or changes an entity alias.
     fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
@@ -59,13 +66,13 @@ pub trait EntityAliases {
 /// Groups of entities. The WIT interface is the specification.
 pub trait Groups {
     /// A group with its members.
-    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure>;
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, ServiceError>;
 
     /// Groups, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure>;
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, ServiceError>;
 
     /// Names of groups, at most `limit` of them, 1 to 10000, after the name `after`, which need not exist.
-    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError>;
 
     /// Makes or changes a group.
     fn write_group(
@@ -81,10 +88,14 @@ pub trait Groups {
 /// Aliases of external groups. The WIT interface is the specification.
 pub trait GroupAliases {
     /// The group alias with this identifier.
-    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError>;
 
     /// Group aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
-    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure>;
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError>;
 
     /// Makes or changes the alias of an external group.
     fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
@@ -187,7 +198,7 @@ pub enum IdentityError {
     TooManyMembers(u32),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: IdentityError);
+wraps_failure!(ServiceError: IdentityError);

@@ -2,7 +2,7 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{Failure, KeyPage};
+use crate::{KeyPage, ServiceError};
 
 /// Tokens by the paths that issued them. The WIT interface is the specification.
 pub trait LeaseTree {
@@ -12,7 +12,7 @@ pub trait LeaseTree {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<KeyPage, Failure>;
+    ) -> Result<KeyPage, ServiceError>;
 
     /// Ends all tokens whose leases lie at or below `prefix`, in one change however many there are; what is issued from then on is not
     /// concerned.
@@ -29,7 +29,7 @@ pub enum PrefixError {
     TooManyPrefixes(String),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: PrefixError);
+wraps_failure!(ServiceError: PrefixError);

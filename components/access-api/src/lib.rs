@@ -9,7 +9,6 @@ mod bounds;
 mod client_token;
 mod cubbyhole;
 pub mod duration;
-mod failure;
 mod identity;
 mod leases;
 mod migrations;
@@ -18,6 +17,7 @@ mod policies;
 mod requests;
 mod rights;
 mod root_token_hash;
+mod service_error;
 mod system;
 mod token_roles;
 mod tokens;
@@ -53,7 +53,6 @@ pub use client_token::{
     BASE62, BATCH_TOKEN_PREFIX, ClientToken, ROOT_TOKEN_CHARACTERS, SERVICE_TOKEN_PREFIX,
 };
 pub use cubbyhole::{Cubbyhole, CubbyholeError};
-pub use failure::Failure;
 pub use identity::{
     Entities, EntityAliases, GroupAliases, Groups, IdentityError, folded_identity_name,
 };
@@ -61,9 +60,10 @@ pub use leases::{LeaseTree, PrefixError};
 pub use migrations::{Migrations, RemountError};
 pub use mounts::{MountError, Mounts, TuneError};
 pub use policies::{Policies, PolicyError};
-pub use requests::{Refusal, Request, Requests};
+pub use requests::{AdmissionError, Request, Requests};
 pub use rights::Rights;
 pub use root_token_hash::RootTokenHash;
+pub use service_error::ServiceError;
 pub use system::{InitializeError, Initialized, System};
 pub use token_roles::{TokenRoleError, TokenRoles};
 pub use tokens::{
@@ -112,7 +112,7 @@ pub mod bindings {
         world: "gatehouse:access-api/access",
         with: {
             "gatehouse:network/addresses@0.1.0/ip-address": gatehouse_ports::IpAddress,
-            "gatehouse:access/types@0.1.0/failure": crate::Failure,
+            "gatehouse:access/types@0.1.0/service-error": crate::ServiceError,
             "gatehouse:access/types@0.1.0/field-too-long": crate::FieldTooLong,
             "gatehouse:access/system@0.1.0/initialized": crate::Initialized,
             "gatehouse:access/system@0.1.0/initialize-error": crate::InitializeError,
@@ -120,7 +120,7 @@ pub mod bindings {
             "gatehouse:access/tokens@0.1.0/lookup-error": crate::LookupError,
             "gatehouse:access/types@0.1.0/token-reference": crate::TokenReference,
             "gatehouse:access/requests@0.1.0/request": crate::Request,
-            "gatehouse:access/requests@0.1.0/refusal": crate::Refusal,
+            "gatehouse:access/requests@0.1.0/admission-error": crate::AdmissionError,
             "gatehouse:access/tokens@0.1.0/parent": crate::Parent,
             "gatehouse:access/tokens@0.1.0/issued": crate::Issued,
             "gatehouse:access/tokens@0.1.0/login-error": crate::LoginError,

@@ -2,7 +2,7 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{Failure, Migration};
+use crate::{Migration, ServiceError};
 
 /// Moves of mounts. The WIT interface is the specification.
 pub trait Migrations {
@@ -10,7 +10,7 @@ pub trait Migrations {
     fn move_mount(&self, source: &str, target: &str) -> Result<String, RemountError>;
 
     /// The move with this identifier; `None` also for one of more than a day ago.
-    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure>;
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, ServiceError>;
 }
 
 /// Why a mount stays where it is (contract 6.3).
@@ -35,7 +35,7 @@ pub enum RemountError {
     PathInUse(String),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: RemountError);
+wraps_failure!(ServiceError: RemountError);

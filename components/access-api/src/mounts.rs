@@ -2,18 +2,18 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{Failure, FieldTooLong, Leases, MountRequest, MountTuning, MountView};
+use crate::{FieldTooLong, Leases, MountRequest, MountTuning, MountView, ServiceError};
 
 /// Where auth methods are enabled. The WIT interface is the specification.
 pub trait Mounts {
     /// All auth mounts, `token/` included, sorted by path.
-    fn list_mounts(&self) -> Result<Vec<MountView>, Failure>;
+    fn list_mounts(&self) -> Result<Vec<MountView>, ServiceError>;
 
     /// The mount at `path`, written with or without its trailing `/` and without the leading `auth/`.
-    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError>;
 
     /// The mount that serves `path`: the one at it, or above it.
-    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError>;
 
     /// Enables an auth method at `path`.
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError>;
@@ -26,10 +26,10 @@ pub trait Mounts {
 
     /// Identifiers of disabled mounts that [`Self::forget_disabled_mount`] was not called for, sorted: the first `limit` of them, 1 to
     /// 1000.
-    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure>;
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, ServiceError>;
 
     /// Takes a disabled mount off [`Self::list_disabled_mounts`], for when the method has removed what it kept for it.
-    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure>;
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), ServiceError>;
 }
 
 /// Why a mount was not tuned (contract 6.3).
@@ -58,7 +58,7 @@ pub enum TuneError {
     TooLong(#[from] FieldTooLong),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 /// Why the mounts stay as they are (contract 6.3).
@@ -102,7 +102,7 @@ pub enum MountError {
     TooLong(#[from] FieldTooLong),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: TuneError, MountError);
+wraps_failure!(ServiceError: TuneError, MountError);

@@ -2,15 +2,15 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{Failure, KeyPosition, MalformedDuration, Policy};
+use crate::{KeyPosition, MalformedDuration, Policy, ServiceError};
 
 /// Policies. The WIT interface is the specification.
 pub trait Policies {
     /// The names of all policies, sorted, and after them `root`.
-    fn list_policies(&self) -> Result<Vec<String>, Failure>;
+    fn list_policies(&self) -> Result<Vec<String>, ServiceError>;
 
     /// A policy as the operator wrote it; `root` shows an empty text.
-    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure>;
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, ServiceError>;
 
     /// Stores a policy, given as text or as base64 of the text.
     fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError>;
@@ -74,7 +74,7 @@ pub enum PolicyError {
     UnsupportedKey(String),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: PolicyError);
+wraps_failure!(ServiceError: PolicyError);

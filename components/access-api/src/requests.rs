@@ -4,12 +4,14 @@ use gatehouse_ports::IpAddress;
 use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{Admission, Capability, Failure, LookupError, Operation, Parameter, TokenReference};
+use crate::{
+    Admission, Capability, LookupError, Operation, Parameter, ServiceError, TokenReference,
+};
 
 /// Requests and their callers: who asks, and may they. The WIT interface is the specification.
 pub trait Requests {
     /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
-    fn admit(&self, request: &Request) -> Result<Admission, Refusal>;
+    fn admit(&self, request: &Request) -> Result<Admission, AdmissionError>;
 
     /// The capabilities of the token of `reference` on each of `paths`, in the order that contract 5.6 prescribes for the names.
     fn capabilities(
@@ -37,14 +39,14 @@ pub struct Request {
     #[zeroize(skip)]
     pub wrap_ttl: Option<u64>,
     /// The fields of its query or body; `None` when they were not read. Few policies ask for them, and then they get
-    /// [`Refusal::ParametersNeeded`].
+    /// [`AdmissionError::ParametersNeeded`].
     #[zeroize(skip)]
     pub parameters: Option<Vec<Parameter>>,
 }
 
 /// Why a request must not proceed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum AdmissionError {
     /// It needs a token and carries none.
     #[error("the request carries no token")]
     NoToken,
@@ -71,7 +73,7 @@ pub enum Refusal {
     MalformedPath,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: Refusal);
+wraps_failure!(ServiceError: AdmissionError);

@@ -3,26 +3,26 @@
 use gatehouse_storage::wraps_failure;
 use zeroize::Zeroize;
 
-use crate::{ClientToken, Cluster, Failure};
+use crate::{ClientToken, Cluster, ServiceError};
 
 /// The first start of a server, its root tokens, and what it does without a request. The WIT interface is the specification.
 pub trait System {
     /// The server's identity; `None` until it has been initialized.
-    fn current_cluster(&self) -> Result<Option<Cluster>, Failure>;
+    fn current_cluster(&self) -> Result<Option<Cluster>, ServiceError>;
 
     /// Prepares an empty store: server secret, policy `default`, mount `token/`, one root token.
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
 
     /// Makes one more root token, which never expires: for a caller that has proven to hold the key of the store.
-    fn generate_root(&self) -> Result<ClientToken, Failure>;
+    fn generate_root(&self) -> Result<ClientToken, ServiceError>;
 
     /// Does what is due without a request: replaces the key that batch tokens are made under when it has been in use for long enough, and
     /// clears away a part of what no valid token leads to.
-    fn maintain(&self) -> Result<(), Failure>;
+    fn maintain(&self) -> Result<(), ServiceError>;
 
     /// Counts a further part of the live service tokens, and returns the result of the last complete count; `None` before the first is
     /// complete.
-    fn count_tokens(&self) -> Result<Option<u64>, Failure>;
+    fn count_tokens(&self) -> Result<Option<u64>, ServiceError>;
 }
 
 /// The secret that initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
@@ -46,7 +46,7 @@ pub enum InitializeError {
     UnusableRootToken,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: InitializeError);
+wraps_failure!(ServiceError: InitializeError);

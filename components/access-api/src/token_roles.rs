@@ -3,17 +3,17 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Failure, InvalidRange, KeyPage, ServiceField, TokenRole, TokenRoleChanges, TokenRoleWarning,
-    WritePermission,
+    InvalidRange, KeyPage, ServiceError, ServiceField, TokenRole, TokenRoleChanges,
+    TokenRoleWarning, WritePermission,
 };
 
 /// Token-store roles. The WIT interface is the specification.
 pub trait TokenRoles {
     /// The names of token-store roles, sorted, at most `limit` of them: from the beginning of the list, or from behind `after`.
-    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError>;
 
     /// A token-store role.
-    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure>;
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, ServiceError>;
 
     /// Makes a token-store role or changes one, as far as `permission` goes.
     fn write_token_role(
@@ -24,7 +24,7 @@ pub trait TokenRoles {
     ) -> Result<Vec<TokenRoleWarning>, TokenRoleError>;
 
     /// Removes a token-store role; a missing one is a success.
-    fn delete_token_role(&self, name: &str) -> Result<(), Failure>;
+    fn delete_token_role(&self, name: &str) -> Result<(), ServiceError>;
 }
 
 impl gatehouse_storage::Record for TokenRole {
@@ -74,7 +74,7 @@ pub enum TokenRoleError {
     OnlyBlanks,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: TokenRoleError);
+wraps_failure!(ServiceError: TokenRoleError);

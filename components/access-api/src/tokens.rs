@@ -5,8 +5,8 @@ use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    ClientToken, CreateRequest, Failure, FieldTooLong, KeyPage, LoginGrant, PoliciesOfRole,
-    RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
+    ClientToken, CreateRequest, FieldTooLong, KeyPage, LoginGrant, PoliciesOfRole, RenewalSubject,
+    Revalidated, ServiceError, ServiceField, TokenGrant, TokenView,
 };
 
 /// Tokens of logins. The WIT interface is the specification.
@@ -29,7 +29,7 @@ pub trait TokenLookup {
 
     /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or after the accessor `after`, whose token
     /// need not be valid.
-    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError>;
 }
 
 /// More time for tokens. The WIT interface is the specification.
@@ -63,7 +63,7 @@ pub trait Revocation {
 /// Clearing away what ended tokens left. The WIT interface is the specification.
 pub trait Tidying {
     /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do.
-    fn tidy_tokens(&self) -> Result<bool, Failure>;
+    fn tidy_tokens(&self) -> Result<bool, ServiceError>;
 }
 
 /// The token that is meant. It is wiped from memory when it is dropped, and cannot be printed.
@@ -138,7 +138,7 @@ pub enum LookupError {
     UnknownToken,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 impl ServiceField {
@@ -209,7 +209,7 @@ pub enum LoginError {
     TooManyTokensOfRole(u32),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 /// Why a token was not created.
@@ -314,7 +314,7 @@ pub enum CreateError {
     TooManyEntities(u32),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 /// Why a token was not renewed.
@@ -346,7 +346,7 @@ pub enum RenewError {
     RevalidationMissing,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 /// Why a token was not revoked.
@@ -357,7 +357,7 @@ pub enum RevokeError {
     BatchToken,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 impl From<LookupError> for RenewError {
@@ -370,7 +370,7 @@ impl From<LookupError> for RenewError {
 }
 
 wraps_failure!(
-    Failure:
+    ServiceError:
     CreateError,
     LoginError,
     LookupError,

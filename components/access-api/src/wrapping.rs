@@ -3,7 +3,7 @@
 use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::{Failure, WrappingView};
+use crate::{ServiceError, WrappingView};
 
 /// Responses that a token gives out once. The WIT interface is the specification.
 pub trait Wrapping {
@@ -69,7 +69,7 @@ pub enum WrapError {
     TooLarge(u32),
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
 /// Why nothing was unwrapped.
@@ -80,7 +80,7 @@ pub enum UnwrapError {
     InvalidToken,
     /// The server cannot answer now.
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Failure(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: WrapError, UnwrapError);
+wraps_failure!(ServiceError: WrapError, UnwrapError);

@@ -6,7 +6,7 @@
 use gatehouse_ports::{Clock, Page, Random, Store, StoreError};
 use gatehouse_storage::{Record, Records};
 
-use crate::api::{Failure, KeyPage, LookupError, TokenLookup, TokenReference, TokenView};
+use crate::api::{KeyPage, LookupError, ServiceError, TokenLookup, TokenReference, TokenView};
 use crate::bounds::PAGE_ITEMS;
 use crate::records::{
     ACCESSOR_PREFIX, AccessorRecord, TOKEN_PREFIX, TokenRecord, accessor_key, token_key,
@@ -32,7 +32,7 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
         Ok(token.view(self.clock.now_seconds()))
     }
 
-    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         let limit = usize::try_from(limit.clamp(1, PAGE_ITEMS)).unwrap_or(usize::MAX);
         let hasher = self.hasher()?;
         let key = |hash: TokenHash| match hash.is_in_order() {
@@ -70,7 +70,7 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The stored tokens behind the key `position`, a bounded number of them.
-    fn tokens_behind(&self, position: &str) -> Result<ListedTokens, Failure> {
+    fn tokens_behind(&self, position: &str) -> Result<ListedTokens, ServiceError> {
         if position.starts_with(TOKEN_PREFIX) {
             let page = self.scan(&generated_tokens(), position)?;
             let end = page.items.last().filter(|_| page.more);
@@ -104,7 +104,7 @@ fn generated_tokens() -> String {
     format!("{TOKEN_PREFIX}{IN_ORDER}")
 }
 
-fn records<S: Store, T: Record>(page: Page) -> Result<Vec<T>, Failure> {
+fn records<S: Store, T: Record>(page: Page) -> Result<Vec<T>, ServiceError> {
     let mut records = Vec::with_capacity(page.items.len());
     for item in page.items {
         let record = Records::<S>::load::<T>(Some(item.entry))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gatehouse_ports::{Clock, Entry, Random, Store};
 
 use crate::api::{
-    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, Requests,
+    Admission, AdmissionError, Capability, LookupError, Mount, Operation, Request, Requests,
     TokenReference, WritePermission,
 };
 use crate::foundation_guesses::GuessedReads;
@@ -80,7 +80,7 @@ struct Authorization {
 }
 
 impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
-    fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
+    fn admit(&self, request: &Request) -> Result<Admission, AdmissionError> {
         // Only a caller who has shown a valid token hears that the path cannot be served.
         let malformed = !is_canonical(&request.path);
         // Without a token the answer must still tell a server without a secret from one without this token.
@@ -117,17 +117,17 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             });
         }
 
-        let located = location.ok_or(Refusal::NoToken)?;
+        let located = location.ok_or(AdmissionError::NoToken)?;
         let located = located.load::<S>(token_entry)?;
-        let located = located.ok_or(Refusal::InvalidToken)?;
+        let located = located.ok_or(AdmissionError::InvalidToken)?;
         let limited_uses = located.record.num_uses > 0;
         let token = self.authenticate(request, located, guessed)?;
         if malformed {
             self.spend_use(token, request, LastUse::Ends)?;
-            return Err(Refusal::MalformedPath);
+            return Err(AdmissionError::MalformedPath);
         }
         let authorized = match self.authorize(&token, request) {
-            Err(undecided @ (Refusal::ParametersNeeded | Refusal::Failure(_))) => {
+            Err(undecided @ (AdmissionError::ParametersNeeded | AdmissionError::Failure(_))) => {
                 return Err(undecided);
             }
             decided => decided,
@@ -168,13 +168,13 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The mount whose own path this is. Only what fails asks for it: nothing but help is there, and whose path is not even a mount's is
     /// told so (contract 1.6).
-    fn mount_itself(&self, path: &str) -> Result<Mount, Refusal> {
+    fn mount_itself(&self, path: &str) -> Result<Mount, AdmissionError> {
         let path = format!("{path}/");
         let read = self.read_mount_and_token(&path, None)?;
         let resolved = read
             .resolved
             .filter(|resolved| resolved.remainder.is_empty());
-        Ok(resolved.ok_or(Refusal::NoMount)?.mount.in_force())
+        Ok(resolved.ok_or(AdmissionError::NoMount)?.mount.in_force())
     }
 
     /// The mount that serves `path`, what leads to the token's record, and what its last request needed besides, in one round trip.
@@ -182,7 +182,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &'a self,
         path: &'a str,
         token: Option<&TokenLocation>,
-    ) -> Result<ReadTogether<'a>, Refusal> {
+    ) -> Result<ReadTogether<'a>, AdmissionError> {
         let candidates = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
@@ -228,15 +228,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &Request,
         located: LocatedToken,
         guessed: Option<GuessedReads<'_>>,
-    ) -> Result<LiveToken, Refusal> {
+    ) -> Result<LiveToken, AdmissionError> {
         let token = self
             .live_token(located, ReadScope::LivenessAndRules, guessed)?
-            .ok_or(Refusal::InvalidToken)?;
+            .ok_or(AdmissionError::InvalidToken)?;
         if !token.may_be_used_from(request.source_address) {
-            return Err(Refusal::AddressDenied);
+            return Err(AdmissionError::AddressDenied);
         }
         if token.has_unusable_entity() {
-            return Err(Refusal::EntityUnusable);
+            return Err(AdmissionError::EntityUnusable);
         }
         Ok(token)
     }
@@ -270,7 +270,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The rights of the caller, or the reason of the refusal; asking changes nothing.
-    fn authorize(&self, token: &LiveToken, request: &Request) -> Result<Authorization, Refusal> {
+    fn authorize(
+        &self,
+        token: &LiveToken,
+        request: &Request,
+    ) -> Result<Authorization, AdmissionError> {
         let (operation, path) = (request.operation, request.path.as_str());
         let lists = operation == Operation::List;
         // However it was asked for, a list is one of what lies below the path (SEC-A3).
@@ -292,7 +296,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             });
         }
         if needs_sudo(path, lists) && !sudo {
-            return Err(Refusal::Denied);
+            return Err(AdmissionError::Denied);
         }
         let mut write = no_write();
         let granted = match operation {
@@ -308,18 +312,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         };
         if !granted {
-            return Err(Refusal::Denied);
+            return Err(AdmissionError::Denied);
         }
         if let Rights::Ruled(verdict) = &rights {
             let parameters = match request.parameters.as_deref() {
                 Some(parameters) => parameters,
                 None if verdict.concerns_parameters(operation) => {
-                    return Err(Refusal::ParametersNeeded);
+                    return Err(AdmissionError::ParametersNeeded);
                 }
                 None => &[],
             };
             if !verdict.permits(operation, parameters, request.wrap_ttl) {
-                return Err(Refusal::Denied);
+                return Err(AdmissionError::Denied);
             }
         }
         Ok(Authorization {

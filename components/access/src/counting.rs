@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, Records, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::records::{TOKEN_PREFIX, TokenRecord};
 use crate::service::AccessService;
 
@@ -37,7 +37,7 @@ impl Record for CountRecord {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Counts a further part; see [`System::count_tokens`](crate::api::System::count_tokens).
-    pub(crate) fn count_further(&self) -> Result<Option<u64>, Failure> {
+    pub(crate) fn count_further(&self) -> Result<Option<u64>, ServiceError> {
         self.hasher()?;
         let before = self.records.get::<CountRecord>(COUNT_KEY)?;
         let before = before.map_or_else(CountRecord::default, |found| found.record);
@@ -47,13 +47,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();
                 transaction.put(COUNT_KEY, &after)?;
-                Ok::<_, Failure>(Attempt::from_commit(self.records.commit(transaction), ())?)
+                Ok::<_, ServiceError>(Attempt::from_commit(self.records.commit(transaction), ())?)
             })?;
         }
         Ok(after.total)
     }
 
-    fn counted_from(&self, mut count: CountRecord) -> Result<CountRecord, Failure> {
+    fn counted_from(&self, mut count: CountRecord) -> Result<CountRecord, ServiceError> {
         for _ in 0..ROUNDS {
             let store = self.records.store();
             let page = store.scan(TOKEN_PREFIX, count.position.as_deref(), ROUND)?;

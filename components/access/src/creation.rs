@@ -6,8 +6,8 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    BATCH_TOKEN_PREFIX, ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued,
-    Lifetime, Parent, SERVICE_TOKEN_PREFIX, ServiceField, TokenCreation, TokenGrant,
+    BATCH_TOKEN_PREFIX, ClientToken, CreateError, CreateRequest, FieldTooLong, Issued, Lifetime,
+    Parent, SERVICE_TOKEN_PREFIX, ServiceError, ServiceField, TokenCreation, TokenGrant,
     TokenReference, TokenRole, TokenRoles as _, TokenType, TokenWarning,
 };
 use crate::bounds::{MAXIMUM_POLICIES, require_short_policies};
@@ -488,20 +488,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             increment: 0,
         };
         // A new token has all of its life left, and no limit in force is 0.
-        terms
-            .grant()
-            .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()).into())
+        terms.grant().map_err(|PastMaxTtlError| {
+            ServiceError::Damaged("a lease limit of 0".to_owned()).into()
+        })
     }
 
     /// The mount of tokens that no login made.
-    pub(crate) fn token_mount(&self) -> Result<Arc<MountRecord>, Failure> {
+    pub(crate) fn token_mount(&self) -> Result<Arc<MountRecord>, ServiceError> {
         let mut reads = self.read_cached([mount_key(TOKEN_MOUNT)])?;
         let mount = reads.next_record::<MountRecord>()?;
-        Ok(mount.ok_or(Failure::NotInitialized)?.record)
+        Ok(mount.ok_or(ServiceError::NotInitialized)?.record)
     }
 
     /// Those of `policies` that do not exist.
-    fn unknown_policies(&self, policies: &[String]) -> Result<Vec<String>, Failure> {
+    fn unknown_policies(&self, policies: &[String]) -> Result<Vec<String>, ServiceError> {
         let (looked_up, too_long): (Vec<&String>, Vec<&String>) = policies
             .iter()
             .filter(|policy| *policy != ROOT)

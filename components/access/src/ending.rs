@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Records;
 
-use crate::api::{Failure, PrefixError, Tidying as _};
+use crate::api::{PrefixError, ServiceError, Tidying as _};
 use crate::records::{TOKEN_PREFIX, TokenRecord};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -21,7 +21,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// # Errors
     ///
     /// When the store does not answer or was never initialized. Some may have ended then; the next call ends the rest.
-    pub fn end_all_tokens(&self) -> Result<(), Failure> {
+    pub fn end_all_tokens(&self) -> Result<(), ServiceError> {
         self.hasher()?;
         // The keys, and not only the generation of the mounts: the lost store may have come to a later one, and its tokens name that.
         self.forget_batch_keys()?;
@@ -33,18 +33,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Ends whatever a mount has issued.
-    fn cut_all_mounts(&self) -> Result<(), Failure> {
+    fn cut_all_mounts(&self) -> Result<(), ServiceError> {
         self.cut_mounts(|_| Some("")).map_err(|error| match error {
             PrefixError::Failure(failure) => failure,
             // A cut of all takes the place of all others, so there is room for it.
             PrefixError::TooManyPrefixes(_) => {
-                Failure::Damaged("a mount keeps too many prefixes apart".to_owned())
+                ServiceError::Damaged("a mount keeps too many prefixes apart".to_owned())
             }
         })
     }
 
     /// Ends root tokens and wrapping tokens.
-    fn end_tokens_of_no_mount(&self) -> Result<(), Failure> {
+    fn end_tokens_of_no_mount(&self) -> Result<(), ServiceError> {
         let mut position: Option<String> = None;
         loop {
             let store = self.records.store();

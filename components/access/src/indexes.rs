@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Index, Transaction};
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::service::AccessService;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -15,21 +15,21 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn require_index(
         &self,
         index: Index<'_>,
-        stage: impl Fn(&mut Transaction, &Item) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        stage: impl Fn(&mut Transaction, &Item) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         if self.advance_index(index, stage)? {
             return Ok(());
         }
         let why = "an index is being made, which takes a while once: try again";
-        Err(Failure::Unavailable(why.to_owned()))
+        Err(ServiceError::Unavailable(why.to_owned()))
     }
 
     /// Does a bounded part of the work on `index`, and says if it is complete.
     pub(crate) fn advance_index(
         &self,
         index: Index<'_>,
-        stage: impl Fn(&mut Transaction, &Item) -> Result<(), Failure>,
-    ) -> Result<bool, Failure> {
+        stage: impl Fn(&mut Transaction, &Item) -> Result<(), ServiceError>,
+    ) -> Result<bool, ServiceError> {
         index.advance(&self.records, &self.clock, &self.random, stage)
     }
 }

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
-use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
+use crate::api::{KeyPage, LeaseTree, PrefixError, ServiceError};
 use crate::bounds::PAGE_ITEMS;
 use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::records::{
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<KeyPage, Failure> {
+    ) -> Result<KeyPage, ServiceError> {
         let prefix = prefix.trim_end_matches('/');
         let limit = limit.clamp(1, PAGE_ITEMS) as usize;
         if prefix.is_empty() {
@@ -124,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The token that has this lease; `None` where there is none.
-    pub(crate) fn token_of_lease(&self, id: &str) -> Result<Option<LocatedToken>, Failure> {
+    pub(crate) fn token_of_lease(&self, id: &str) -> Result<Option<LocatedToken>, ServiceError> {
         let Some((_, hash)) = parse(id) else {
             return Ok(None);
         };
@@ -137,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// The segments between `auth/` and the paths that issue tokens, as the mounts are now: whether a lease lies there is seen
     /// only below.
-    fn branches_below(&self, prefix: &str) -> Result<Vec<String>, Failure> {
+    fn branches_below(&self, prefix: &str) -> Result<Vec<String>, ServiceError> {
         let mut branches = Vec::new();
         for mount in self.mount_records()? {
             let mount = mount.record;
@@ -164,7 +164,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The valid tokens that `path` issued, in the order of their hashes.
-    fn leases_at(&self, path: &str, after: Option<&str>, limit: usize) -> Result<KeyPage, Failure> {
+    fn leases_at(
+        &self,
+        path: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<KeyPage, ServiceError> {
         let after = after.and_then(|after| after.strip_prefix(LEASE_MARK));
         let mut position = after.map(|after| key_position(TOKEN_PREFIX, after));
         let mut keys = Vec::new();

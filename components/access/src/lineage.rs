@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatehouse_ports::{Clock, Random, Store, Version};
 use gatehouse_storage::CachedReads;
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::records::{MountRecord, RelinquishedRecord, TokenRecord, mount_key, relinquished_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -28,7 +28,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         issuer: Option<&Arc<MountRecord>>,
         reads: &mut CachedReads<'_>,
         now: u64,
-    ) -> Result<Option<Vec<(TokenHash, Version)>>, Failure> {
+    ) -> Result<Option<Vec<(TokenHash, Version)>>, ServiceError> {
         let mut alive = Vec::with_capacity(descendant.ancestors.len());
         for _ in &descendant.ancestors {
             let ancestor = reads.next_uncached::<TokenRecord>()?;
@@ -55,7 +55,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         ancestor: &TokenRecord,
         token_mount: Option<&MountRecord>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         Ok(match (&ancestor.origin, ancestor.issuer()) {
             (_, None) => true,
             (None, Some(_)) => token_mount.is_some_and(|mount| mount.honours(ancestor)),
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         ancestors: &[TokenHash],
         alive: &[Option<Version>],
         has_place: bool,
-    ) -> Result<Option<Vec<(TokenHash, Version)>>, Failure> {
+    ) -> Result<Option<Vec<(TokenHash, Version)>>, ServiceError> {
         let gone = youngest_gone(alive.iter().map(Option::is_some));
         let parent_is_gone = gone.is_some_and(|at| at + 1 == ancestors.len());
         if let Some(gone) = gone.and_then(|at| ancestors.get(at))
@@ -93,7 +93,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// True if the token of this hash ended without its children.
-    pub(crate) fn is_relinquished(&self, hash: &TokenHash) -> Result<bool, Failure> {
+    pub(crate) fn is_relinquished(&self, hash: &TokenHash) -> Result<bool, ServiceError> {
         let found = self
             .records
             .get::<RelinquishedRecord>(&relinquished_key(hash))?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::lineage::youngest_gone;
 use crate::records::{
     MountRecord, RelinquishedRecord, TokenRecord, mount_key, relinquished_key, token_key,
@@ -55,7 +55,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn foundations<'a>(
         &self,
         records: impl Iterator<Item = &'a TokenRecord> + Clone,
-    ) -> Result<Foundations, Failure> {
+    ) -> Result<Foundations, ServiceError> {
         let mut foundations = Foundations {
             now: self.clock.now_seconds(),
             ..Foundations::default()
@@ -93,7 +93,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn relinquished_among(
         &self,
         hashes: BTreeSet<&TokenHash>,
-    ) -> Result<BTreeSet<TokenHash>, Failure> {
+    ) -> Result<BTreeSet<TokenHash>, ServiceError> {
         let keys: Vec<String> = hashes.iter().map(|hash| relinquished_key(hash)).collect();
         let mut entries = self.read_all(keys.iter())?;
         let mut relinquished = BTreeSet::new();

@@ -10,15 +10,15 @@ use gatehouse_ports::{Clock, Random, Store, networks};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
-    TokenType,
+    FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, ServiceError,
+    TokenParameters, TokenType,
 };
 use crate::bounds::{LIST_BYTES, MAXIMUM_POLICIES, METADATA_BYTES, TEXT_BYTES};
 use crate::bounds::{length_of_pairs, require_short_policies};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
-use crate::quotas::{Place, Quota};
+use crate::quotas::{Quota, QuotaSlot};
 use crate::random;
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, MountRecord, TokenOrigin, TokenRecord,
@@ -71,7 +71,7 @@ fn policies(parameters: &TokenParameters) -> Result<Vec<String>, LoginError> {
     Ok(policies)
 }
 
-/// The refusal of a login where a quota of so many places is full.
+/// The refusal of a login where a quota of so many slots is full.
 type Refused = fn(u32) -> LoginError;
 
 /// The identity behind a login, and what must be written for it.
@@ -110,7 +110,7 @@ fn allowed_policies(login: &LoginGrant) -> Result<Vec<String>, LoginError> {
 }
 
 /// The record of a token that a login under `mount` makes, issued at the time `now` and good for `ttl` seconds. Its entity and the
-/// places that count it are not in it yet.
+/// slots that count it are not in it yet.
 fn record_of_login(
     login: &LoginGrant,
     policies: Vec<String>,
@@ -180,19 +180,19 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
                 increment: 0,
             };
             // A new token has all of its life left, and no limit in force is 0.
-            let GrantedTtl { ttl, warnings } = terms
-                .grant()
-                .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()))?;
-            let places = if is_service {
-                self.places_of_login(&mount, &login.role, is_first)?
+            let GrantedTtl { ttl, warnings } = terms.grant().map_err(|PastMaxTtlError| {
+                ServiceError::Damaged("a lease limit of 0".to_owned())
+            })?;
+            let slots = if is_service {
+                self.slots_of_login(&mount, &login.role, is_first)?
             } else {
                 Vec::new()
             };
             let entity_id = Some(identity.entity.id.clone());
-            let counted = places.iter().filter(|place| place.counts);
+            let counted = slots.iter().filter(|slot| slot.counts);
             let mut record = TokenRecord {
                 entity_id,
-                places: counted.map(|place| place.key.clone()).collect(),
+                places: counted.map(|slot| slot.key.clone()).collect(),
                 ..record_of_login(login, policies.clone(), &mount, token_type, (now, ttl))
             };
             let KnownIdentity {
@@ -203,8 +203,8 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             // not valid.
             let client_token = match token_type {
                 TokenType::Service => {
-                    for place in places {
-                        transaction.require_absent(place.key);
+                    for slot in slots {
+                        transaction.require_absent(slot.key);
                     }
                     self.stage_service_token(&mut transaction, &mut record)?
                 }
@@ -227,37 +227,34 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Places for a token of a login under `role` in each quota that is set.
-    fn places_of_login(
+    fn slots_of_login(
         &self,
         mount: &MountRecord,
         role: &str,
         first_attempt: bool,
-    ) -> Result<Vec<Place>, LoginError> {
-        let mount_place = format!("token/{}/{}", mount.id, mount.generations.current());
-        let role_place = format!(
-            "role-{mount_place}/{}",
-            self.hasher()?.role(&mount.id, role)
-        );
+    ) -> Result<Vec<QuotaSlot>, LoginError> {
+        let mount_name = format!("token/{}/{}", mount.id, mount.generations.current());
+        let role_name = format!("role-{mount_name}/{}", self.hasher()?.role(&mount.id, role));
         let quotas: [(String, Option<NonZeroU32>, Refused); 2] = [
             (
-                mount_place,
+                mount_name,
                 self.settings.live_tokens_per_mount,
                 LoginError::TooManyTokensOfMount,
             ),
             (
-                role_place,
+                role_name,
                 self.settings.live_tokens_per_role,
                 LoginError::TooManyTokensOfRole,
             ),
         ];
-        let mut places = Vec::new();
+        let mut slots = Vec::new();
         for (name, most, refusal) in quotas {
             let Some(most) = most else { continue };
             let quota = Quota::by_sample(&name, most);
-            let place = self.place_in(&quota, first_attempt)?;
-            places.push(place.ok_or_else(|| refusal(most.get()))?);
+            let slot = self.slot_in(&quota, first_attempt)?;
+            slots.push(slot.ok_or_else(|| refusal(most.get()))?);
         }
-        Ok(places)
+        Ok(slots)
     }
 
     /// The mount and the entity of a login: two round trips for a known identity, one for a new one or for one whose alias this
@@ -348,7 +345,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         alias_hash: &str,
         mount: &MountRecord,
         alias_name: &str,
-    ) -> Result<EntityRecord, Failure> {
+    ) -> Result<EntityRecord, ServiceError> {
         let now = self.clock.now_seconds();
         let mut entity = self.stage_unnamed_entity(transaction, now)?;
         let alias = AliasRecord {

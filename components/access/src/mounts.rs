@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use crate::api::{Failure, MountError, MountRequest, MountTuning, MountView, Mounts, TuneError};
+use crate::api::{
+    MountError, MountRequest, MountTuning, MountView, Mounts, ServiceError, TuneError,
+};
 use crate::generation::Generations;
 use crate::mount_configuration::{configuration, tuned};
 use crate::random;
@@ -49,14 +51,14 @@ pub(crate) fn normalize_path(path: &str) -> Result<String, MountError> {
 }
 
 impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
-    fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
+    fn list_mounts(&self) -> Result<Vec<MountView>, ServiceError> {
         let mounts = self.mount_records()?.into_iter();
         let mut mounts: Vec<MountView> = mounts.map(|mount| mount.record.view()).collect();
         mounts.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         Ok(mounts)
     }
 
-    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError> {
         let Ok(path) = normalize_path(path) else {
             return Ok(None);
         };
@@ -64,7 +66,7 @@ impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
         Ok(mount.map(|mount| mount.record.view()))
     }
 
-    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError> {
         let Ok(path) = normalize_path(path) else {
             return Ok(None);
         };
@@ -151,7 +153,7 @@ impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
         })
     }
 
-    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, ServiceError> {
         let limit = limit.clamp(1, MAXIMUM_DISABLED);
         let page = self
             .records
@@ -165,7 +167,7 @@ impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
         Ok(ids)
     }
 
-    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), ServiceError> {
         // A text that was never the identifier of a mount is not a key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(());
@@ -181,7 +183,7 @@ impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// All mounts as they are stored. Each is bounded, and so is their number; an earlier version bounded neither, so they are read a
     /// few at a time, and of a description that is too long the beginning counts.
-    pub(crate) fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
+    pub(crate) fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, ServiceError> {
         let mut mounts: Vec<Loaded<MountRecord>> = Vec::new();
         let mut position = None;
         loop {
@@ -202,7 +204,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The mount at `path`, which ends in `/`, or above it: there is one at most.
-    fn first_mount_of(&self, path: &str) -> Result<Option<MountRecord>, Failure> {
+    fn first_mount_of(&self, path: &str) -> Result<Option<MountRecord>, ServiceError> {
         let ends = path.match_indices('/');
         let keys: Vec<String> = ends
             .filter_map(|(at, _)| path.get(..at))
@@ -247,7 +249,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .records
             .store()
             .scan(&below, None, 1)
-            .map_err(Failure::from)?;
+            .map_err(ServiceError::from)?;
         match page.items.into_iter().next() {
             None => Ok(()),
             Some(item) => {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Index, Records, Transaction, TransactionError};
 
-use crate::api::{Failure, Policies, Policy, PolicyError};
+use crate::api::{Policies, Policy, PolicyError, ServiceError};
 use crate::path_name::is_path_name;
 use crate::policy::{
     DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
@@ -32,7 +32,7 @@ pub(crate) const POLICY_NAMES: Index<'static> = Index {
 const ROUND: u32 = 500;
 
 /// Adds the name of a policy to [`POLICY_NAMES`].
-fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), ServiceError> {
     let policy = Records::<S>::load::<PolicyNameRecord>(Some(item.entry.clone()))?;
     if let Some(policy) = policy {
         transaction
@@ -67,7 +67,7 @@ pub fn check_policy(text: &str) -> Result<(), PolicyError> {
 }
 
 impl<S: Store, C: Clock, R: Random> Policies for AccessService<S, C, R> {
-    fn list_policies(&self) -> Result<Vec<String>, Failure> {
+    fn list_policies(&self) -> Result<Vec<String>, ServiceError> {
         self.require_index(POLICY_NAMES, stage_name_of::<S>)?;
         let mut names = Vec::new();
         let mut position = None;
@@ -87,7 +87,7 @@ impl<S: Store, C: Clock, R: Random> Policies for AccessService<S, C, R> {
         }
     }
 
-    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, ServiceError> {
         let Ok(name) = checked_name(name) else {
             return Ok(None);
         };
@@ -143,7 +143,7 @@ impl<S: Store, C: Clock, R: Random> Policies for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Does a bounded part of the work on the index of names, where an earlier version left none.
-    pub(crate) fn advance_policy_names(&self) -> Result<bool, Failure> {
+    pub(crate) fn advance_policy_names(&self) -> Result<bool, ServiceError> {
         self.advance_index(POLICY_NAMES, stage_name_of::<S>)
     }
 
@@ -175,7 +175,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .commit(transaction)
             .map_err(|error| match error {
                 TransactionError::Storage(error) => error.into(),
-                TransactionError::Conflict(_) => Failure::Contended.into(),
+                TransactionError::Conflict(_) => ServiceError::Contended.into(),
             })
     }
 }

@@ -1,28 +1,28 @@
 //! Quotas: how much there may be at once of what callers make (SEC-T12).
 //!
-//! A quota of n is n numbered places in the store, and whatever counts takes one of them in the commit that makes it, on the condition
+//! A quota of n is n numbered slots in the store, and whatever counts takes one of them in the commit that makes it, on the condition
 //! that no token has it, keeps it as long as it lives, and gives it back in the commit that ends it. So there are never more than n; a
-//! place ends with its token, since the store drops both at the same time, and nothing that has expired ever counts; and there is no
+//! slot ends with its token, since the store drops both at the same time, and nothing that has expired ever counts; and there is no
 //! number that could drift from the truth.
 //!
 //! Places are taken at random and at first unseen, so a login reads nothing more than without a quota, writes one small record more, and
-//! two logins collide only where they draw the same number: no record is shared by all. A login that drew a place that was taken looks at a
+//! two logins collide only where they draw the same number: no record is shared by all. A login that drew a slot that was taken looks at a
 //! few others, then at [`LAST_LOOK`] at once, and is refused when none of these is free. A quota of no more than that is exact; a greater
-//! one may refuse when fewer than about one place in a hundred is free, and never later than when it is full. No cost depends on how
+//! one may refuse when fewer than about one slot in a hundred is free, and never later than when it is full. No cost depends on how
 //! many tokens there are.
 //!
-//! A great quota of tokens counts a sample. A login under one takes its place only one time in so many, and the places are as many fewer;
-//! but every login requires the place that it drew to be free, so that all are refused when all places are taken. So nearly every login
+//! A great quota of tokens counts a sample. A login under one takes its slot only one time in so many, and the slots are as many fewer;
+//! but every login requires the slot that it drew to be free, so that all are refused when all slots are taken. So nearly every login
 //! writes the record of its token and nothing else. The sample is random and no caller sees who is in it, so it is as large a part of the
-//! live tokens even after they have ended. Of the [`SAMPLE`] places that a sample has at least, [`MARGIN`] standard deviations of the number
+//! live tokens even after they have ended. Of the [`SAMPLE`] slots that a sample has at least, [`MARGIN`] standard deviations of the number
 //! of those that are taken when the quota is used up are left out: with a probability of all but a few in 100,000 it says that it is full
 //! before it is exceeded, and it refuses when fewer than about one in twenty are left. A smaller quota counts each token, which costs a
 //! record for each.
 //!
-//! The places of a sample are the first ones of the whole quota, of which the tokens of releases that counted each have as large a part
+//! The slots of a sample are the first ones of the whole quota, of which the tokens of releases that counted each have as large a part
 //! as of all. So a sample that they began is right from the start.
 //!
-//! Tokens that a mount cut off count no more: the places belong to the mount's generation. A quota that is lowered does not see those
+//! Tokens that a mount cut off count no more: the slots belong to the mount's generation. A quota that is lowered does not see those
 //! above the new number; they end in their time.
 
 use std::num::NonZeroU32;
@@ -31,7 +31,7 @@ use gatehouse_ports::{Clock, Random, RandomError, Store};
 use gatehouse_storage::{Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::service::AccessService;
 
 /// Places looked at when the one that was drawn is taken.
@@ -39,12 +39,12 @@ const FIRST_LOOK: u32 = 16;
 /// Places looked at before a quota is said to be full: as many as one read of a store may ask for, or nearly.
 const LAST_LOOK: u32 = 1000;
 
-/// How many places a quota has at least that counts a sample.
+/// How many slots a quota has at least that counts a sample.
 const SAMPLE: u32 = 16_384;
 /// By how many standard deviations the number of tokens in a sample may be wrong before a quota is exceeded.
 const MARGIN: u32 = 4;
 
-/// Stands in a place that is taken. What holds the place knows it; nothing leads from here to there.
+/// Stands in a slot that is taken. What holds the slot knows it; nothing leads from here to there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct PlaceRecord {}
 
@@ -52,18 +52,18 @@ impl Record for PlaceRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// The places of one quota.
+/// The slots of one quota.
 pub(crate) struct Quota {
-    /// The prefix of the keys of its places, up to their numbers.
+    /// The prefix of the keys of its slots, up to their numbers.
     prefix: String,
-    places: NonZeroU32,
-    /// For how many each place stands.
+    slots: NonZeroU32,
+    /// For how many each slot stands.
     weight: NonZeroU32,
 }
 
-/// A place that was drawn.
+/// A slot that was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct QuotaSlot {
     /// Has to be absent in the commit.
     pub(crate) key: String,
     /// True if what is made has to take it, false if it is not in the sample.
@@ -71,11 +71,11 @@ pub(crate) struct Place {
 }
 
 impl Quota {
-    /// `most` places below `name`, which is part of a key and ends in no `/`.
+    /// `most` slots below `name`, which is part of a key and ends in no `/`.
     pub(crate) fn new(name: &str, most: NonZeroU32) -> Self {
         Self {
             prefix: format!("quota/{name}/"),
-            places: most,
+            slots: most,
             weight: NonZeroU32::MIN,
         }
     }
@@ -86,10 +86,10 @@ impl Quota {
         let Some(weight) = NonZeroU32::new(most.get() / SAMPLE).filter(|it| it.get() > 1) else {
             return exact;
         };
-        let places = most.get() / weight;
-        let places = places.saturating_sub(MARGIN * places.isqrt());
+        let slots = most.get() / weight;
+        let slots = slots.saturating_sub(MARGIN * slots.isqrt());
         Self {
-            places: NonZeroU32::new(places).unwrap_or(NonZeroU32::MIN),
+            slots: NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN),
             weight,
             ..exact
         }
@@ -109,7 +109,7 @@ impl Quota {
         format!("{}{number}", self.prefix)
     }
 
-    /// Numbers of places in random order: `count` draws, or all places, from a random one on, where there are no more.
+    /// Numbers of slots in random order: `count` draws, or all slots, from a random one on, where there are no more.
     fn drawn(&self, random: &impl Random, count: u32) -> Result<Vec<u32>, RandomError> {
         let mut bytes = vec![0; 4 * count as usize];
         random.fill(&mut bytes)?;
@@ -117,38 +117,38 @@ impl Quota {
             let number = chunk
                 .iter()
                 .fold(0, |number: u32, byte| number << 8 | u32::from(*byte));
-            number % self.places
+            number % self.slots
         });
-        if count < self.places.get() {
+        if count < self.slots.get() {
             return Ok(draws.collect());
         }
         let start = draws.into_iter().next().unwrap_or_default();
-        Ok((start..self.places.get()).chain(0..start).collect())
+        Ok((start..self.slots.get()).chain(0..start).collect())
     }
 }
 
-/// Takes a place, or keeps it until a new point in time. A commit that takes it requires that it is absent.
-pub(crate) fn put_place(
+/// Takes a slot, or keeps it until a new point in time. A commit that takes it requires that it is absent.
+pub(crate) fn put_slot(
     transaction: &mut Transaction,
-    place: &str,
+    slot: &str,
     expires_at: Option<u64>,
 ) -> Result<(), StorageError> {
-    transaction.put_until(place, &PlaceRecord {}, expires_at)?;
+    transaction.put_until(slot, &PlaceRecord {}, expires_at)?;
     Ok(())
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// A place of `quota` that may be free; `None` where the quota is full. The first attempt draws without looking, since
-    /// places are mostly free; an attempt after a conflict looks.
-    pub(crate) fn place_in(
+    /// A slot of `quota` that may be free; `None` where the quota is full. The first attempt draws without looking, since
+    /// slots are mostly free; an attempt after a conflict looks.
+    pub(crate) fn slot_in(
         &self,
         quota: &Quota,
         first_attempt: bool,
-    ) -> Result<Option<Place>, Failure> {
+    ) -> Result<Option<QuotaSlot>, ServiceError> {
         let counts = quota.counts(&self.random)?;
         if first_attempt {
             let drawn = quota.drawn(&self.random, 1)?;
-            return Ok(drawn.first().map(|number| Place {
+            return Ok(drawn.first().map(|number| QuotaSlot {
                 key: quota.key(*number),
                 counts,
             }));
@@ -162,7 +162,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .zip(entries)
                 .find(|(_, entry)| entry.is_none());
             if let Some((key, _)) = free {
-                return Ok(Some(Place { key, counts }));
+                return Ok(Some(QuotaSlot { key, counts }));
             }
         }
         Ok(None)
@@ -182,12 +182,12 @@ mod tests {
     fn t12_a_sample_stands_for_no_more_than_the_quota_and_for_nearly_all_of_it() {
         for most in [1, 2, 1_000, SAMPLE, 2 * SAMPLE - 1] {
             let quota = sampled(most);
-            assert_eq!((quota.places.get(), quota.weight.get()), (most, 1));
+            assert_eq!((quota.slots.get(), quota.weight.get()), (most, 1));
         }
         for most in [2 * SAMPLE, 100_000, 1_000_000, 50_000_000, u32::MAX] {
             let quota = sampled(most);
-            assert!((SAMPLE / 2..2 * SAMPLE).contains(&quota.places.get()));
-            let stands_for = u64::from(quota.places.get()) * u64::from(quota.weight.get());
+            assert!((SAMPLE / 2..2 * SAMPLE).contains(&quota.slots.get()));
+            let stands_for = u64::from(quota.slots.get()) * u64::from(quota.weight.get());
             let most = u64::from(most);
             assert!((most * 95 / 100..most).contains(&stands_for), "{most}");
         }
@@ -199,7 +199,7 @@ mod tests {
         for most in [2 * SAMPLE, 100_000, 1_000_000] {
             let quota = sampled(most);
             let counted = (0..most).filter(|_| quota.counts(&random).unwrap()).count();
-            assert!(counted > quota.places.get() as usize, "{most}: {counted}");
+            assert!(counted > quota.slots.get() as usize, "{most}: {counted}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::api::{Failure, Migration, Migrations, MountError, RemountError};
+use crate::api::{Migration, Migrations, MountError, RemountError, ServiceError};
 use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::mounts::normalize_path;
 use crate::random;
@@ -45,7 +45,7 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
             moved.path.clone_from(&target);
             // Its tokens of the old path end for good, also when the mount comes back there.
             moved.generations.cut("").map_err(|TooManyPathsError| {
-                Failure::Damaged("a cut of a whole mount was refused".to_owned())
+                ServiceError::Damaged("a cut of a whole mount was refused".to_owned())
             })?;
             transaction
                 .require(mount_key(&source), mount.version)
@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
         })
     }
 
-    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, ServiceError> {
         // A text that was never given out is not a key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(None);

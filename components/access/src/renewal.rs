@@ -6,8 +6,8 @@ use gatehouse_ports::{Clock, IpAddress, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    Failure, Lifetime, RenewError, Renewal, RenewalSubject, Revalidated, Revalidation, TokenGrant,
-    TokenReference, TokenRoles as _,
+    Lifetime, RenewError, Renewal, RenewalSubject, Revalidated, Revalidation, ServiceError,
+    TokenGrant, TokenReference, TokenRoles as _,
 };
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
@@ -28,9 +28,9 @@ impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
         let (Some(origin), Some(mount)) = (token.record.origin, token.issuer) else {
             return Ok(RenewalSubject { revalidation: None });
         };
-        let renewal_state = STANDARD
-            .decode(&origin.renewal_state)
-            .map_err(|_| Failure::Damaged("a token's renewal state is malformed".to_owned()))?;
+        let renewal_state = STANDARD.decode(&origin.renewal_state).map_err(|_| {
+            ServiceError::Damaged("a token's renewal state is malformed".to_owned())
+        })?;
         Ok(RenewalSubject {
             revalidation: Some(Revalidation {
                 mount: mount.in_force(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use crate::api::{Failure, Revocation, RevokeError, TokenReference};
+use crate::api::{Revocation, RevokeError, ServiceError, TokenReference};
 use crate::records::{
     ChildRecord, RelinquishedRecord, TokenRecord, child_key, children_prefix, relinquished_key,
     token_key,
@@ -59,10 +59,10 @@ impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
             };
             transaction
                 .put(relinquished_key(&stored.hash), &left)
-                .map_err(Failure::from)?;
+                .map_err(ServiceError::from)?;
             let outcome = self.records.commit(transaction);
             let attempt = Attempt::from_commit(outcome, Some(stored.hash));
-            Ok::<_, RevokeError>(attempt.map_err(Failure::from)?)
+            Ok::<_, RevokeError>(attempt.map_err(ServiceError::from)?)
         })?;
         if let Some(hash) = &ended {
             self.forget_if_childless(hash)?;
@@ -74,7 +74,7 @@ impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Ends the stored token that was read, in one commit: without its record no descendant is valid either. Then clears the
     /// descendants' records away. False when it ended meanwhile.
-    pub(crate) fn revoke_located(&self, located: LocatedToken) -> Result<bool, Failure> {
+    pub(crate) fn revoke_located(&self, located: LocatedToken) -> Result<bool, ServiceError> {
         let LocatedToken { record, stored } = located;
         let Some(StoredToken { hash, version }) = stored else {
             return Ok(false);
@@ -94,7 +94,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             // Checked, so that a renewal under way cannot bring the token back.
             transaction.require(key.as_str(), token.version);
             delete_token(&mut transaction, hasher, &hash, &token.record);
-            Ok::<_, Failure>(Attempt::from_commit(
+            Ok::<_, ServiceError>(Attempt::from_commit(
                 self.records.commit(transaction),
                 true,
             )?)
@@ -103,26 +103,26 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(found)
     }
 
-    fn clear_descendants(&self, ended: TokenHash) -> Result<(), Failure> {
+    fn clear_descendants(&self, ended: TokenHash) -> Result<(), ServiceError> {
         match self.sweep_descendants(ended, &mut { REVOCATION_PAGES }) {
             // Another call sweeps the same subtree.
-            Ok(_) | Err(Failure::Contended) => Ok(()),
+            Ok(_) | Err(ServiceError::Contended) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
 
     /// Makes sure that nothing in the store would come to descend from a new token of this hash, which an ended one had. False when
     /// that cannot be, since the ended one left its children.
-    pub(crate) fn clear_for_reuse(&self, hash: &TokenHash) -> Result<bool, Failure> {
+    pub(crate) fn clear_for_reuse(&self, hash: &TokenHash) -> Result<bool, ServiceError> {
         if self.is_relinquished(hash)? {
             return Ok(false);
         }
         let cleared = self.sweep_descendants(hash.clone(), &mut { REVOCATION_PAGES })?;
-        cleared.then_some(true).ok_or(Failure::Contended)
+        cleared.then_some(true).ok_or(ServiceError::Contended)
     }
 
     /// Removes the [`RelinquishedRecord`] of a token that has no children any more. It cannot get new ones.
-    pub(crate) fn forget_if_childless(&self, parent: &TokenHash) -> Result<(), Failure> {
+    pub(crate) fn forget_if_childless(&self, parent: &TokenHash) -> Result<(), ServiceError> {
         if self.has_children(parent)? {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    fn has_children(&self, parent: &TokenHash) -> Result<bool, Failure> {
+    fn has_children(&self, parent: &TokenHash) -> Result<bool, ServiceError> {
         let prefix = children_prefix(parent);
         let page = self.records.store().scan(&prefix, None, 1)?;
         Ok(!page.items.is_empty())
@@ -145,7 +145,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         ended: TokenHash,
         pages: &mut usize,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         if !self.has_children(&ended)? || self.is_relinquished(&ended)? {
             return Ok(true);
         }
@@ -167,7 +167,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Removes one page of a dead token's children and says which they were.
-    fn sweep_children(&self, parent: &TokenHash) -> Result<Vec<TokenHash>, Failure> {
+    fn sweep_children(&self, parent: &TokenHash) -> Result<Vec<TokenHash>, ServiceError> {
         let hasher = self.hasher()?;
         let prefix = children_prefix(parent);
         commit_with_retries(&self.clock, &self.random, || {

@@ -11,7 +11,7 @@ use gatehouse_storage::{
 };
 use zeroize::Zeroizing;
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::foundation_guesses::FoundationGuesses;
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn read_cached(
         &self,
         keys: impl IntoIterator<Item = String>,
-    ) -> Result<CachedReads<'_>, Failure> {
+    ) -> Result<CachedReads<'_>, ServiceError> {
         Ok(self.cache.read(self.records.store(), keys)?)
     }
 
@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn read_all<'a>(
         &self,
         keys: impl Iterator<Item = &'a String>,
-    ) -> Result<IntoIter<Option<Entry>>, Failure> {
+    ) -> Result<IntoIter<Option<Entry>>, ServiceError> {
         let keys: Vec<&str> = keys.map(String::as_str).collect();
         let mut entries = Vec::with_capacity(keys.len());
         for keys in keys.chunks(MAXIMUM_KEYS) {
@@ -82,15 +82,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The server's hasher, read once.
-    pub(crate) fn hasher(&self) -> Result<&IdentifierHasher, Failure> {
+    pub(crate) fn hasher(&self) -> Result<&IdentifierHasher, ServiceError> {
         if let Some(hasher) = self.hasher.get() {
             return Ok(hasher);
         }
         let system = self
             .records
             .get::<SystemRecord>(SYSTEM_KEY)?
-            .ok_or(Failure::NotInitialized)?;
-        let damaged = || Failure::Damaged("the server secret is malformed".to_owned());
+            .ok_or(ServiceError::NotInitialized)?;
+        let damaged = || ServiceError::Damaged("the server secret is malformed".to_owned());
         let key = STANDARD
             .decode(&system.record.identifier_key)
             .map(Zeroizing::new)

@@ -9,8 +9,8 @@ use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
 use crate::api::{
-    BATCH_TOKEN_PREFIX, ClientToken, Cluster, Failure, InitializeError, Initialized,
-    MountConfiguration, PolicyError, System,
+    BATCH_TOKEN_PREFIX, ClientToken, Cluster, InitializeError, Initialized, MountConfiguration,
+    PolicyError, ServiceError, System,
 };
 use crate::generation::Generations;
 use crate::identity::Named;
@@ -45,7 +45,7 @@ pub fn new_root_token(random: &impl Random, now: u64) -> Result<ClientToken, Ran
 }
 
 impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
-    fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
+    fn current_cluster(&self) -> Result<Option<Cluster>, ServiceError> {
         let system = self.records.get::<SystemRecord>(SYSTEM_KEY)?;
         Ok(system.map(|system| Cluster {
             id: system.record.cluster_id.clone(),
@@ -62,7 +62,7 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         let mut key = Zeroizing::new([0_u8; IdentifierHasher::KEY_BYTES]);
         self.random.fill(key.as_mut_slice())?;
         let hasher = IdentifierHasher::new(key.as_slice())
-            .ok_or_else(|| Failure::Damaged("the server secret is malformed".to_owned()))?;
+            .ok_or_else(|| ServiceError::Damaged("the server secret is malformed".to_owned()))?;
 
         let mut transaction = Transaction::new();
         transaction.require_absent(SYSTEM_KEY).put(
@@ -87,7 +87,7 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         self.stage_policy(&mut transaction, DEFAULT, DEFAULT_TEXT)
             .map_err(|error| match error {
                 PolicyError::Failure(failure) => failure,
-                error => Failure::Damaged(error.to_string()),
+                error => ServiceError::Damaged(error.to_string()),
             })?;
         let mut record = self.root_record();
         let names = hasher.names(root_token.expose());
@@ -102,7 +102,7 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         }
     }
 
-    fn generate_root(&self) -> Result<ClientToken, Failure> {
+    fn generate_root(&self) -> Result<ClientToken, ServiceError> {
         let hasher = self.hasher()?;
         let root_token = random::client_token(&self.random, self.clock.now_milliseconds())?;
         let mut transaction = Transaction::new();
@@ -111,12 +111,12 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         put_new_token(&mut transaction, hasher, &self.random, names, record)?;
         match self.records.commit(transaction) {
             Ok(()) => Ok(root_token),
-            Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
+            Err(TransactionError::Conflict(_)) => Err(ServiceError::Contended),
             Err(TransactionError::Storage(error)) => Err(error.into()),
         }
     }
 
-    fn maintain(&self) -> Result<(), Failure> {
+    fn maintain(&self) -> Result<(), ServiceError> {
         let rotated = self.rotate_batch_key();
         let indexed = self
             .advance_policy_names()
@@ -126,13 +126,13 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         self.sweep().and(rotated).and(indexed.map(|_| ()))
     }
 
-    fn count_tokens(&self) -> Result<Option<u64>, Failure> {
+    fn count_tokens(&self) -> Result<Option<u64>, ServiceError> {
         self.count_further()
     }
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    fn new_token_mount(&self) -> Result<MountRecord, Failure> {
+    fn new_token_mount(&self) -> Result<MountRecord, ServiceError> {
         Ok(MountRecord {
             id: random::uuid(&self.random)?,
             accessor: format!("auth_token_{}", random::eight_digits(&self.random)?),

@@ -9,7 +9,7 @@ use gatehouse_ports::{Clock, Page, Random, Store};
 use gatehouse_storage::{Attempt, Record, Records, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Failure, Tidying};
+use crate::api::{ServiceError, Tidying};
 use crate::records::{
     ACCESSOR_PREFIX, AccessorRecord, CHILD_PREFIX, RELINQUISHED_PREFIX, TOKEN_PREFIX, TokenRecord,
     children_prefix, relinquished_key, token_key,
@@ -55,7 +55,7 @@ impl Record for SweepRecord {
 
 impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
     /// Nothing is deleted here: no request knows whether the host doubts its clock, and a host that does has nothing swept.
-    fn tidy_tokens(&self) -> Result<bool, Failure> {
+    fn tidy_tokens(&self) -> Result<bool, ServiceError> {
         self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let found = self.records.get::<SweepRecord>(SWEEP_KEY)?;
@@ -80,7 +80,7 @@ impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Does a bounded part of the clearing.
-    pub(crate) fn sweep(&self) -> Result<(), Failure> {
+    pub(crate) fn sweep(&self) -> Result<(), ServiceError> {
         let before = self.records.get::<SweepRecord>(SWEEP_KEY)?;
         let before = before.map_or_else(SweepRecord::default, |found| found.record);
         let after = SweepRecord {
@@ -111,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Removes the descendants of tokens that are not valid any more, and says where to go on.
-    fn sweep_families(&self, after: Option<TokenHash>) -> Result<Option<TokenHash>, Failure> {
+    fn sweep_families(&self, after: Option<TokenHash>) -> Result<Option<TokenHash>, ServiceError> {
         let (parents, more) = self.parents(after.as_ref())?;
         let keys: Vec<String> = parents.iter().map(token_key).collect();
         let mut entries = self.read_all(keys.iter())?;
@@ -147,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Tokens with children, in the order of their hashes from behind `after`, and whether there may be more.
-    fn parents(&self, after: Option<&TokenHash>) -> Result<(Vec<TokenHash>, bool), Failure> {
+    fn parents(&self, after: Option<&TokenHash>) -> Result<(Vec<TokenHash>, bool), ServiceError> {
         let mut parents: Vec<TokenHash> = Vec::new();
         while parents.len() < PARENTS {
             // Behind all children of the last one: `~` comes after every digit.
@@ -167,7 +167,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Forgets ended tokens whose children have all ended too, and says where to go on.
-    fn sweep_relinquished(&self, after: Option<&TokenHash>) -> Result<Option<TokenHash>, Failure> {
+    fn sweep_relinquished(
+        &self,
+        after: Option<&TokenHash>,
+    ) -> Result<Option<TokenHash>, ServiceError> {
         let after = after.map(relinquished_key);
         let store = self.records.store();
         let page = store.scan(RELINQUISHED_PREFIX, after.as_deref(), RELINQUISHED)?;
@@ -183,7 +186,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Removes tokens that are not valid any more, from behind `position`; says where to go on.
-    fn sweep_tokens(&self, position: &str) -> Result<Option<String>, Failure> {
+    fn sweep_tokens(&self, position: &str) -> Result<Option<String>, ServiceError> {
         let hasher = self.hasher()?;
         self.sweep_pages(TOKEN_PREFIX, position, |transaction, page| {
             let mut tokens = Vec::with_capacity(page.items.len());
@@ -205,7 +208,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Removes places in the index of accessors that lead nowhere, from behind `position`; says where to go on.
-    fn sweep_accessors(&self, position: &str) -> Result<Option<String>, Failure> {
+    fn sweep_accessors(&self, position: &str) -> Result<Option<String>, ServiceError> {
         self.sweep_pages(ACCESSOR_PREFIX, position, |transaction, page| {
             let mut places = Vec::with_capacity(page.items.len());
             for item in page.items {
@@ -228,8 +231,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         prefix: &str,
         position: &str,
-        stage: impl Fn(&mut Transaction, Page) -> Result<(), Failure>,
-    ) -> Result<Option<String>, Failure> {
+        stage: impl Fn(&mut Transaction, Page) -> Result<(), ServiceError>,
+    ) -> Result<Option<String>, ServiceError> {
         let mut position = position.to_owned();
         for _ in 0..ROUNDS {
             let store = self.records.store();
@@ -250,7 +253,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Commits what is not worth a second attempt: whatever changed meanwhile is looked at again the next time.
-    fn commit_unless_changed(&self, transaction: Transaction) -> Result<bool, Failure> {
+    fn commit_unless_changed(&self, transaction: Transaction) -> Result<bool, ServiceError> {
         match Attempt::from_commit(self.records.commit(transaction), ())? {
             Attempt::Done(()) => Ok(true),
             Attempt::Conflicted => Ok(false),

@@ -4,7 +4,7 @@ use gatehouse_ports::{Entry, Store, Version};
 use gatehouse_storage::{Loaded, Records};
 
 use crate::api::BATCH_TOKEN_PREFIX;
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::batch::{BatchKeyRecord, NO_KEY, SealedToken, batch_key};
 use crate::records::{TokenRecord, token_key};
 use crate::secret::{IdentifierHasher, TokenHash, TokenNames};
@@ -76,7 +76,7 @@ impl TokenLocation {
     pub(crate) fn load<S: Store>(
         self,
         entry: Option<Entry>,
-    ) -> Result<Option<LocatedToken>, Failure> {
+    ) -> Result<Option<LocatedToken>, ServiceError> {
         match self {
             Self::Stored(names) => {
                 let found = load_named::<S>(&names, entry)?;
@@ -101,7 +101,7 @@ impl TokenLocation {
 pub(crate) fn load_named<S: Store>(
     names: &TokenNames,
     entry: Option<Entry>,
-) -> Result<Option<Loaded<TokenRecord>>, Failure> {
+) -> Result<Option<Loaded<TokenRecord>>, ServiceError> {
     let token = Records::<S>::load::<TokenRecord>(entry)?;
     Ok(token.filter(|token| token.record.is_of(names)))
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use gatehouse_ports::{Clock, IpAddress, Random, Store, Version, networks};
 use gatehouse_storage::{Loaded, StorageError, Transaction};
 
-use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenView};
+use crate::api::{ClientToken, ServiceError, TokenGrant, TokenReference, TokenView};
 use crate::foundation_guesses::GuessedReads;
 use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
-use crate::quotas::put_place;
+use crate::quotas::put_slot;
 use crate::random;
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
@@ -146,7 +146,7 @@ pub(crate) fn put_new_token(
     random: &impl Random,
     names: TokenNames,
     record: &mut TokenRecord,
-) -> Result<TokenHash, Failure> {
+) -> Result<TokenHash, ServiceError> {
     match names.derived {
         Some(derived) => {
             record.accessor = derived.accessor;
@@ -182,7 +182,7 @@ pub(crate) fn put_token(
         transaction.put_until(child_key(parent, hash), &child, expires_at)?;
     }
     for place in &record.places {
-        put_place(transaction, place, expires_at)?;
+        put_slot(transaction, place, expires_at)?;
     }
     Ok(())
 }
@@ -218,7 +218,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         record: &mut TokenRecord,
-    ) -> Result<ClientToken, Failure> {
+    ) -> Result<ClientToken, ServiceError> {
         let now = self.clock.now_milliseconds();
         let client_token = random::client_token(&self.random, now)?;
         let hasher = self.hasher()?;
@@ -228,7 +228,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The valid token that `reference` means, without its rules.
-    pub(crate) fn find(&self, reference: &TokenReference) -> Result<Option<LiveToken>, Failure> {
+    pub(crate) fn find(
+        &self,
+        reference: &TokenReference,
+    ) -> Result<Option<LiveToken>, ServiceError> {
         self.find_with(reference, ReadScope::Liveness)
     }
 
@@ -237,7 +240,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         reference: &TokenReference,
         scope: ReadScope,
-    ) -> Result<Option<LiveToken>, Failure> {
+    ) -> Result<Option<LiveToken>, ServiceError> {
         match self.locate(reference)? {
             Some(located) => self.live_token(located, scope, None),
             None => Ok(None),
@@ -248,7 +251,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn locate(
         &self,
         reference: &TokenReference,
-    ) -> Result<Option<LocatedToken>, Failure> {
+    ) -> Result<Option<LocatedToken>, ServiceError> {
         match reference {
             TokenReference::Id(id) => {
                 let location = TokenLocation::new(self.hasher()?, id);
@@ -261,7 +264,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The token of this accessor, in one round trip for one that follows from its token and in two for any other.
-    fn token_of_accessor(&self, accessor: &str) -> Result<Option<LocatedToken>, Failure> {
+    fn token_of_accessor(&self, accessor: &str) -> Result<Option<LocatedToken>, ServiceError> {
         let mut hash = self.hasher()?.accessor(accessor);
         if !hash.is_in_order() {
             let key = accessor_key(&hash);
@@ -281,7 +284,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         located: LocatedToken,
         scope: ReadScope,
         guessed: Option<GuessedReads<'_>>,
-    ) -> Result<Option<LiveToken>, Failure> {
+    ) -> Result<Option<LiveToken>, ServiceError> {
         let LocatedToken { record, stored } = located;
         let now = self.clock.now_seconds();
         if !record.is_alive_at(now) {
@@ -351,7 +354,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(Some(token))
     }
 
-    fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), Failure> {
+    fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), ServiceError> {
         let mut policies = token.identity_policies();
         // Entities never make anyone root (SEC-A4), and a policy that is there already adds nothing.
         policies.retain(|policy| policy != ROOT && !token.record.policies.contains(policy));

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use crate::api::{Operation, Refusal, Request};
+use crate::api::{AdmissionError, Operation, Request};
 use crate::cubbyhole;
 use crate::records::{TokenRecord, token_key};
 use crate::service::AccessService;
@@ -36,7 +36,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         token: LiveToken,
         request: &Request,
         last_use: LastUse,
-    ) -> Result<LiveToken, Refusal> {
+    ) -> Result<LiveToken, AdmissionError> {
         if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
             return self.take_use(token, last_use);
         }
@@ -44,10 +44,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Takes one use by a conditional commit: of N uses N succeed, however many try (SEC-T4). The last one removes the token.
-    fn take_use(&self, mut token: LiveToken, last_use: LastUse) -> Result<LiveToken, Refusal> {
+    fn take_use(
+        &self,
+        mut token: LiveToken,
+        last_use: LastUse,
+    ) -> Result<LiveToken, AdmissionError> {
         let hasher = self.hasher()?;
         // Only what is stored can be counted.
-        let stored = token.stored.as_mut().ok_or(Refusal::InvalidToken)?;
+        let stored = token.stored.as_mut().ok_or(AdmissionError::InvalidToken)?;
         let key = token_key(&stored.hash);
         let mut current = Some(Loaded {
             record: token.record.clone(),
@@ -59,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 None => self.records.get::<TokenRecord>(&key)?,
             };
             let Some(mut read) = read.filter(|read| read.record.num_uses > 0) else {
-                return Err(Refusal::InvalidToken);
+                return Err(AdmissionError::InvalidToken);
             };
             read.record.num_uses -= 1;
             let mut transaction = Transaction::new();

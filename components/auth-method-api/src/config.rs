@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 use crate::storage_error::wraps_storage_error;
 use crate::{
     ApiRefusal, ConfigBound, ConfigView, ConfigWarning, CredentialsError, CredentialsReport,
-    EndpointFlaw, EndpointValue, IdentityTokenError, JsonPosition, Metadata, Mount, RoleType,
+    EndpointError, EndpointValue, IdentityTokenError, JsonPosition, Metadata, Mount, RoleType,
     Rotated, StorageError, Unavailable,
 };
 
@@ -135,7 +135,7 @@ pub enum MetadataError {
     Unavailable(Unavailable),
 }
 
-impl fmt::Display for EndpointFlaw {
+impl fmt::Display for EndpointError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::NotUrl => "it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'",

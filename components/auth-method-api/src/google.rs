@@ -64,7 +64,7 @@ pub enum GoogleCallError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyRefusal;
+    use crate::KeyLookupError;
 
     /// The cache that instances share outlives an update of the components: both releases read what the other wrote.
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         };
         let refusal = serde_json::to_string(&refusal).unwrap();
         assert_eq!(refusal, r#"{"status":404,"message":"m","reason":"r"}"#);
-        let refusal = serde_json::to_string(&KeyRefusal::NotGoogles).unwrap();
+        let refusal = serde_json::to_string(&KeyLookupError::NotGoogles).unwrap();
         assert_eq!(refusal, r#""NotGoogles""#);
     }
 

@@ -18,15 +18,15 @@ mod stored_role;
 pub use auth_method::AuthMethod;
 pub use bindings::gatehouse::auth_method::config::{
     ConfigBound, ConfigView, ConfigWarning, CredentialsReport, CredentialsSource, CredentialsView,
-    CustomEndpoints, EndpointFlaw, EndpointValue, JsonPosition, Metadata, PermissionsFound,
+    CustomEndpoints, EndpointError, EndpointValue, JsonPosition, Metadata, PermissionsFound,
     ProjectReport, Rotated, RotationSettings, Unavailable,
 };
 pub use bindings::gatehouse::auth_method::identity_tokens::PublicKey;
 pub use bindings::gatehouse::auth_method::login::{
     AccountNotBound, AccountRefusal, AncestorNotBound, Check, CheckReport, CreatedLater,
     GroupLocations, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
-    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
-    LabelMissing, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, Verdict,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtError, KeyLookupError,
+    KeyNotFound, LabelMissing, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, Verdict,
 };
 pub use bindings::gatehouse::auth_method::roles::{
     AboveBound, DeprecatedField, FieldsOfOtherType, GceRules, IamRules, LegacyTokenFields,
@@ -121,7 +121,7 @@ pub mod bindings {
             "gatehouse:auth-method/roles@0.1.0/role": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/roles@0.1.0/role-changes": [#[derive(Default)]],
             "gatehouse:auth-method/roles@0.1.0/list-edit": [#[derive(Default)]],
-            "gatehouse:auth-method/login@0.1.0/key-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/login@0.1.0/key-lookup-error": [#[derive(serde::Serialize, serde::Deserialize)]],
         },
         additional_member_attributes: {
             "gatehouse:auth-method/types@0.1.0/alias-source.role-id": [#[default]],

@@ -9,8 +9,9 @@ use crate::storage_error::wraps_storage_error;
 use crate::{
     AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CheckReport, CreatedLater,
     CredentialsError, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
-    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
-    LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtError, KeyLookupError,
+    KeyNotFound, LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed,
+    StorageError,
 };
 
 /// Tells who a caller is and under which role, as decided by Google's word. The WIT interface is the specification.
@@ -40,7 +41,7 @@ pub struct LoginRequest {
     pub source_address: Option<IpAddress>,
 }
 
-impl fmt::Display for JwtFlaw {
+impl fmt::Display for JwtError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::TooLong => "the token is longer than 16 KiB",
@@ -57,7 +58,7 @@ impl fmt::Display for JwtFlaw {
     }
 }
 
-impl fmt::Display for KeyRefusal {
+impl fmt::Display for KeyLookupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::SubjectShape => {
@@ -91,7 +92,7 @@ pub enum LoginError {
     AddressNotAllowed,
     /// Refused: the token is not a well-formed compact RS256 token.
     #[error("the token is malformed: {0}")]
-    MalformedJwt(JwtFlaw),
+    MalformedJwt(JwtError),
     /// Refused: no key for the token.
     #[error("no public key {:?} for subject {:?}: {}", .0.key_id, .0.subject, .0.refusal)]
     KeyNotFound(KeyNotFound),

@@ -6,7 +6,7 @@ use crate::excerpt::excerpt;
 use crate::google::{CallError, Compatibility, Google, KeyError, KeyOwner, ServiceAccount};
 use crate::jwt::{AudienceRule, CLOCK_SKEW, Claims, Issuer, Subject, UnverifiedJwt, VerifiedJwt};
 use crate::trace::{Condition as _, Trace, input, list};
-use crate::{Check, IamRules, KeyNotFound, KeyRefusal, LoginError, Role, RoleRules, RoleType};
+use crate::{Check, IamRules, KeyLookupError, KeyNotFound, LoginError, Role, RoleRules, RoleType};
 
 /// Most of a `sub` that an error repeats, in bytes.
 const SHOWN_SUBJECT_BYTES: usize = 320;
@@ -107,7 +107,7 @@ impl Terms<'_> {
         let subject = trace.require(
             Check::Subject,
             shown,
-            Subject::new(subject).ok_or_else(|| key_not_found(KeyRefusal::SubjectShape)),
+            Subject::new(subject).ok_or_else(|| key_not_found(KeyLookupError::SubjectShape)),
         )?;
         let found = match self.role.rules.role_type() {
             RoleType::Iam => google.find_key(jwt.key_id(), &subject),

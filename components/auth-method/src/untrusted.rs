@@ -7,7 +7,7 @@ use crate::jwt::UnverifiedJwt;
 use crate::roles::apply_role;
 use crate::rs256::VerifyingKey;
 use crate::{
-    ConfigChanges, ConfigError, ConfigView, JwtFlaw, Mount, Role, RoleChanges, RoleError, Settings,
+    ConfigChanges, ConfigError, ConfigView, JwtError, Mount, Role, RoleChanges, RoleError, Settings,
 };
 
 /// Id of every role that [`role`] makes.
@@ -18,7 +18,7 @@ const ROLE_ID: &str = "00000000-0000-4000-8000-000000000000";
 /// # Errors
 ///
 /// As a login with it would be refused for its form.
-pub fn jwt(token: &str) -> Result<String, JwtFlaw> {
+pub fn jwt(token: &str) -> Result<String, JwtError> {
     UnverifiedJwt::parse(token).map(|jwt| jwt.key_id().to_owned())
 }
 
@@ -27,7 +27,7 @@ pub fn jwt(token: &str) -> Result<String, JwtFlaw> {
 /// # Errors
 ///
 /// As [`jwt`].
-pub fn verified_jwt(token: &str, key: &VerifyingKey) -> Result<bool, JwtFlaw> {
+pub fn verified_jwt(token: &str, key: &VerifyingKey) -> Result<bool, JwtError> {
     Ok(UnverifiedJwt::parse(token)?.verify(key).is_some())
 }
 
@@ -101,7 +101,7 @@ mod tests {
         assert!(config(&endpoint("www.googleapis.com"), &settings).is_ok());
         assert!(config(&endpoint("storage.googleapis.com"), &settings).is_err());
 
-        assert_eq!(jwt("x"), Err(JwtFlaw::NotThreeParts));
+        assert_eq!(jwt("x"), Err(JwtError::NotThreeParts));
         assert_eq!(key_set(b"{}"), Some(0));
         assert_eq!(key_set(b"[]"), None);
         let account = br#"{"email":"a@x","uniqueId":"1","projectId":"p"}"#;

@@ -1,6 +1,6 @@
 //! Asking access about a request, with its parameters where a policy wants to see them (contract 5.6).
 
-use gatehouse_access_api::{self as access, Access, Admission, Parameter, Refusal};
+use gatehouse_access_api::{self as access, Access, Admission, AdmissionError, Parameter};
 use serde::Serialize;
 
 use crate::query;
@@ -16,9 +16,9 @@ pub(crate) fn admit(
     access: &(impl Access + ?Sized),
     asked: &access::Request,
     parameters: impl FnOnce() -> Vec<Parameter>,
-) -> Result<Admission, Refusal> {
+) -> Result<Admission, AdmissionError> {
     match access.admit(asked) {
-        Err(Refusal::ParametersNeeded) => {
+        Err(AdmissionError::ParametersNeeded) => {
             let mut asked = asked.clone();
             asked.parameters = Some(parameters());
             access.admit(&asked)

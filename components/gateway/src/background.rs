@@ -1,6 +1,6 @@
 //! Work that is due without a request from a client.
 
-use gatehouse_access_api::{Access, Failure, MountView};
+use gatehouse_access_api::{Access, MountView, ServiceError};
 use gatehouse_auth_method_api::{AuthMethod, IdentityTokenError, RotationError, StorageError};
 use gatehouse_orgs_api::{Capability, Edition};
 use gatehouse_ports::{OsRandom, Random as _};
@@ -13,10 +13,10 @@ const DISABLED_MOUNTS: u32 = 100;
 
 /// Something that is due failed, and is to be tried again. The operator has been told what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DutyFailed;
+pub struct DutyError;
 
 /// How a duty ended.
-pub type DutyOutcome = Result<(), DutyFailed>;
+pub type DutyOutcome = Result<(), DutyError>;
 
 /// A duty of the gateway `G`: its name, and what does it.
 pub type Duty<G> = (&'static str, fn(&G) -> DutyOutcome);
@@ -58,7 +58,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 mounts.rotate_left(first);
                 self.rotate_each(&mounts)
             }
-            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(ServiceError::Sealed | ServiceError::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("background work: {failure}")),
         }
     }
@@ -93,7 +93,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 let server = Server::from(self);
                 all(ids.iter().map(|id| server.forget_disabled_mount(id)))
             }
-            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(ServiceError::Sealed | ServiceError::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("disabled mounts: {failure}")),
         }
     }
@@ -105,7 +105,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// When the store does not answer.
     pub fn maintain_access(&self) -> DutyOutcome {
         match self.access.maintain() {
-            Ok(()) | Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Ok(()) | Err(ServiceError::Sealed | ServiceError::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("upkeep of tokens: {failure}")),
         }
     }
@@ -123,7 +123,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 }
                 Ok(())
             }
-            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(ServiceError::Sealed | ServiceError::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("count of tokens: {failure}")),
         }
     }
@@ -172,9 +172,12 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(found)
     }
 
-    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs_api::Failure>) -> DutyOutcome {
+    fn keep_organizations(
+        &self,
+        outcome: Result<(), gatehouse_orgs_api::ServiceError>,
+    ) -> DutyOutcome {
         match outcome {
-            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
+            Ok(()) | Err(gatehouse_orgs_api::ServiceError::Sealed) => Ok(()),
             Err(failure) => self.failed(&format!("upkeep of organizations: {failure}")),
         }
     }
@@ -186,7 +189,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// When the store does not answer.
     pub fn report_events(&self) -> DutyOutcome {
         match self.tell_events() {
-            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
+            Ok(()) | Err(gatehouse_orgs_api::ServiceError::Sealed) => Ok(()),
             Err(failure) => self.failed(&format!("audit trail: {failure}")),
         }
     }
@@ -236,24 +239,24 @@ impl Server<'_> {
         // The method comes first: a mount that is not listed any more is never asked about again.
         let forgotten = self.auth_method.forget_mount(id).map_err(failure);
         match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
-            Ok(()) | Err(Failure::Sealed) => Ok(()),
+            Ok(()) | Err(ServiceError::Sealed) => Ok(()),
             Err(failure) => {
                 self.tell_operator(&format!(
                     "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
                 ));
-                Err(DutyFailed)
+                Err(DutyError)
             }
         }
     }
 }
 
 /// A failure of the method's store, as access has it.
-fn failure(error: StorageError) -> Failure {
+fn failure(error: StorageError) -> ServiceError {
     match error {
-        StorageError::Sealed => Failure::Sealed,
-        StorageError::Unavailable(why) => Failure::Unavailable(why),
-        StorageError::Contended(_) => Failure::Contended,
-        StorageError::Damaged(_) => Failure::Damaged(error.to_string()),
+        StorageError::Sealed => ServiceError::Sealed,
+        StorageError::Unavailable(why) => ServiceError::Unavailable(why),
+        StorageError::Contended(_) => ServiceError::Contended,
+        StorageError::Damaged(_) => ServiceError::Damaged(error.to_string()),
     }
 }
 
@@ -261,7 +264,7 @@ impl<A, C, O> Gateway<A, C, O> {
     /// Tells the operator what failed.
     fn failed(&self, detail: &str) -> DutyOutcome {
         self.tell_operator(detail);
-        Err(DutyFailed)
+        Err(DutyError)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::host::LogLevel;
-use crate::organizations::ListPlace;
+use crate::organizations::ListCursor;
 use crate::parts::{Rest, ResumeError};
 
 /// The point at which an answer continues.
@@ -11,7 +11,7 @@ use crate::parts::{Rest, ResumeError};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Continuation {
     /// The list of organizations.
-    Organizations(ListPlace),
+    Organizations(ListCursor),
     /// The lines of the server's log.
     Log(LogPlace),
     /// A backup of the server.

@@ -38,7 +38,7 @@ pub mod transport;
 mod unread_body;
 pub mod vault;
 
-pub use background::{Duty, DutyFailed, DutyOutcome};
+pub use background::{Duty, DutyError, DutyOutcome};
 pub use gatehouse_access_api::RootTokenHash;
 pub use gatehouse_orgs_api::Edition;
 pub use http::{Headers, Method, Request, Response};

@@ -4,7 +4,7 @@ use gatehouse_storage::wraps_failure;
 
 use crate::{
     AgentPool, AgentPoolChanges, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AttributeIssue,
-    Caller, Failure,
+    Caller, ServiceError,
 };
 
 /// Why nothing was done with a pool. Nothing is stored.
@@ -21,7 +21,7 @@ pub enum AgentPoolError {
     TooMany(u32),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// The pools of organizations. An organization is named by its external id; a pool of another one is not found. The WIT interface is the
@@ -36,7 +36,11 @@ pub trait AgentPools {
     ) -> Result<AgentPool, AgentPoolError>;
 
     /// The pool with this id; `None` where there is none.
-    fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure>;
+    fn find_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+    ) -> Result<Option<AgentPool>, ServiceError>;
 
     /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page.
     fn list_agent_pools(
@@ -46,7 +50,7 @@ pub trait AgentPools {
         order: AgentPoolOrder,
         number: u32,
         size: u32,
-    ) -> Result<AgentPoolPage, Failure>;
+    ) -> Result<AgentPoolPage, ServiceError>;
 
     /// Changes what is mentioned, and nothing else.
     fn update_agent_pool(
@@ -58,8 +62,12 @@ pub trait AgentPools {
     ) -> Result<AgentPool, AgentPoolError>;
 
     /// Removes a pool, and its tokens with it.
-    fn delete_agent_pool(&self, organization: &str, id: &str, by: &Caller)
-    -> Result<bool, Failure>;
+    fn delete_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+        by: &Caller,
+    ) -> Result<bool, ServiceError>;
 }
 
-wraps_failure!(Failure: AgentPoolError);
+wraps_failure!(ServiceError: AgentPoolError);

@@ -4,8 +4,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
     AccessDecision, AccessQuestion, Authorization, Decision, DelegationScope, Description, Edition,
-    Entitlement, Failure, Identification, Identity, ListedOrganization, MembershipSummaries,
-    OrganizationRole, OwningOrganization, Plan, PlanEntitlements, Principal, Right, User,
+    Entitlement, Identification, Identity, ListedOrganization, MembershipSummaries,
+    OrganizationRole, OwningOrganization, Plan, PlanEntitlements, Principal, Right, ServiceError,
+    User,
 };
 
 /// The proof of who a caller is. It is wiped from memory when it is dropped, and cannot be printed.
@@ -111,7 +112,7 @@ pub trait Authority {
         &self,
         credential: &Credential,
         with_api_rate: bool,
-    ) -> Result<Identification, Failure>;
+    ) -> Result<Identification, ServiceError>;
 
     /// The same in one call with the caller's role in an organization, and the decision about an action there (contract 1.7).
     fn authorize(
@@ -119,14 +120,14 @@ pub trait Authority {
         credential: &Credential,
         question: &AccessQuestion,
         with_api_rate: bool,
-    ) -> Result<Authorization, Failure>;
+    ) -> Result<Authorization, ServiceError>;
 
     /// Their role in each of these organizations, for lists: it takes a few reads for all of them together.
     fn summarize_memberships(
         &self,
         identity: &Identity,
         organizations: &[ListedOrganization],
-    ) -> Result<MembershipSummaries, Failure>;
+    ) -> Result<MembershipSummaries, ServiceError>;
 
     /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
     fn creation(
@@ -134,9 +135,9 @@ pub trait Authority {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-    ) -> Result<Decision, Failure>;
+    ) -> Result<Decision, ServiceError>;
 
     /// The organization to which something with this identifier belongs: a team, membership, agent pool, token, project, subscription, or
     /// the organization itself by its external id.
-    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure>;
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, ServiceError>;
 }

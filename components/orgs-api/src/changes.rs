@@ -2,7 +2,7 @@
 
 use gatehouse_storage::wraps_failure;
 
-use crate::{AttributeIssue, Failure, Fault, RightChange};
+use crate::{AttributeIssue, Fault, RightChange, ServiceError};
 
 /// A change of one field, as a request asks for it.
 ///
@@ -58,7 +58,7 @@ pub enum ChangeError {
     Invalid(Vec<AttributeIssue>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
-wraps_failure!(Failure: ChangeError);
+wraps_failure!(ServiceError: ChangeError);

@@ -8,12 +8,12 @@ mod agent_pools;
 mod audit_trail;
 mod authority;
 mod changes;
-mod failure;
 mod memberships;
 pub mod name;
 mod organization;
 mod organizations;
 mod retention;
+mod service_error;
 mod sharing;
 mod site;
 mod subscriptions;
@@ -71,7 +71,6 @@ pub use bindings::gatehouse::orgs::users::{Account, UserDescription};
 pub use changes::{
     Attribute, ChangeError, FlagChange, NumberChange, RightsChange, TextChange, TextsChange,
 };
-pub use failure::Failure;
 pub use memberships::{
     MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, MembershipError, Memberships,
 };
@@ -81,6 +80,7 @@ pub use organizations::{
     Capability, CreateError, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE, Organizations, UpdateError,
 };
 pub use retention::Retention;
+pub use service_error::ServiceError;
 pub use sharing::{MAXIMUM_CONSUMERS, ShareError, Sharing};
 pub use site::Site;
 pub use subscriptions::{SubscriptionError, Subscriptions};
@@ -134,7 +134,7 @@ pub mod bindings {
         path: ["../../wit/storage", "../../wit/orgs"],
         world: "gatehouse:orgs-api/orgs",
         with: {
-            "gatehouse:orgs/types@0.1.0/failure": crate::Failure,
+            "gatehouse:orgs/types@0.1.0/service-error": crate::ServiceError,
             "gatehouse:orgs/types@0.1.0/text-change": crate::TextChange,
             "gatehouse:orgs/types@0.1.0/number-change": crate::NumberChange,
             "gatehouse:orgs/types@0.1.0/flag-change": crate::FlagChange,

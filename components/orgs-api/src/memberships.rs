@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, MembershipFilter,
-    MembershipPage, OwnMembership, RelatedMembership, Relations,
+    AttributeIssue, Caller, DelegationScope, Identity, Invitation, MembershipFilter,
+    MembershipPage, OwnMembership, RelatedMembership, Relations, ServiceError,
 };
 
 /// Most teams that are named of memberships that are answered together.
@@ -39,7 +39,7 @@ pub enum MembershipError {
     TooManyTeams(u32),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// The memberships of an organization, which is given by its external id. The WIT interface is the specification.
@@ -63,7 +63,7 @@ pub trait Memberships {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedMembership>, Failure>;
+    ) -> Result<Option<RelatedMembership>, ServiceError>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match `filter`.
     fn list_memberships(
@@ -74,11 +74,11 @@ pub trait Memberships {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<MembershipPage, Failure>;
+    ) -> Result<MembershipPage, ServiceError>;
 
     /// The memberships of the user who asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
     /// invitations to their address, and none of other users.
-    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, ServiceError>;
 
     /// Accepts an invitation to the address of the user who asks: they belong to the organization and the teams from then on.
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;
@@ -99,4 +99,4 @@ pub trait Memberships {
     ) -> Result<(), MembershipError>;
 }
 
-wraps_failure!(Failure: MembershipError);
+wraps_failure!(ServiceError: MembershipError);

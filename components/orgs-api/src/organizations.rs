@@ -3,9 +3,9 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, Edition, Failure, FieldFault,
-    Filter, Memberships, Organization, OrganizationChanges, OrganizationRole, Page, Retention,
-    Sharing, Site, Subscriptions, Teams, Tokens, Users, Viewer,
+    AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, Edition, FieldFault, Filter,
+    Memberships, Organization, OrganizationChanges, OrganizationRole, Page, Retention,
+    ServiceError, Sharing, Site, Subscriptions, Teams, Tokens, Users, Viewer,
 };
 
 /// Most organizations in one [`Batch`].
@@ -28,10 +28,14 @@ pub trait Organizations {
     ) -> Result<AccessDecision, CreateError>;
 
     /// The organization of that name; `None` where there is none.
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure>;
+    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError>;
 
     /// The organization that has this external id (`org-...`), which stays through renames; `None` where there is none.
-    fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure>;
+    fn find(
+        &self,
+        edition: Edition,
+        external_id: &str,
+    ) -> Result<Option<Organization>, ServiceError>;
 
     /// The organizations that `viewer` sees, that match `filter` and come after the name `after`, by name without case; at most `limit` of
     /// them, clamped to 1 to [`MAXIMUM_BATCH`].
@@ -42,7 +46,7 @@ pub trait Organizations {
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure>;
+    ) -> Result<Batch, ServiceError>;
 
     /// The page `number` (from 1 on) of the organizations that `viewer` sees and that match `filter`, `size` (1 to [`MAXIMUM_PAGE_SIZE`])
     /// to a page, by name without case.
@@ -53,7 +57,7 @@ pub trait Organizations {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure>;
+    ) -> Result<Page, ServiceError>;
 
     /// Changes the fields that are mentioned, of the organization with this external id, and no other: of two simultaneous calls for
     /// different fields, both last (contract 2.12).
@@ -66,20 +70,20 @@ pub trait Organizations {
     ) -> Result<Organization, UpdateError>;
 
     /// Removes the organization with this external id and everything that belongs to it.
-    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure>;
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, ServiceError>;
 
     /// A task of upkeep: clears away a part of what belonged to organizations that are gone, and of the tokens of teams and agent pools
     /// that are.
-    fn clear_removed_away(&self) -> Result<(), Failure>;
+    fn clear_removed_away(&self) -> Result<(), ServiceError>;
 
     /// A task of upkeep, as [`Self::clear_removed_away`]: takes teams that are gone out of memberships.
-    fn clear_teams_away(&self) -> Result<(), Failure>;
+    fn clear_teams_away(&self) -> Result<(), ServiceError>;
 
     /// A task of upkeep, as [`Self::clear_removed_away`]: enters changed names of organizations where lists look for them.
-    fn enter_names(&self) -> Result<(), Failure>;
+    fn enter_names(&self) -> Result<(), ServiceError>;
 
     /// All tasks of upkeep, each of them also where another one fails. The first failure is answered.
-    fn maintain(&self) -> Result<(), Failure> {
+    fn maintain(&self) -> Result<(), ServiceError> {
         let outcomes = [
             self.clear_removed_away(),
             self.enter_names(),
@@ -97,7 +101,7 @@ pub enum CreateError {
     Invalid(Vec<FieldFault>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// Why an organization was not changed. Nothing is stored.
@@ -111,7 +115,7 @@ pub enum UpdateError {
     Invalid(Vec<FieldFault>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// Everything that the capability offers.
@@ -147,4 +151,4 @@ impl<T> Capability for T where
 {
 }
 
-wraps_failure!(Failure: CreateError, UpdateError);
+wraps_failure!(ServiceError: CreateError, UpdateError);

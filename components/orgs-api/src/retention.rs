@@ -1,8 +1,8 @@
 //! The interface `retention`: its functions, and the stored form of policies, which are kept as they are shown.
 
 use crate::{
-    Caller, ChangeError, Failure, RetentionDetail, RetentionKind, RetentionPolicy,
-    RetentionRequest, RetentionRule,
+    Caller, ChangeError, RetentionDetail, RetentionKind, RetentionPolicy, RetentionRequest,
+    RetentionRule, ServiceError,
 };
 
 impl gatehouse_storage::Record for RetentionPolicy {
@@ -41,7 +41,7 @@ pub trait Retention {
     fn unset_retention(&self, external_id: &str, by: &Caller) -> Result<(), ChangeError>;
 
     /// The policy of the installation, which applies where there is no other.
-    fn default_retention(&self) -> Result<RetentionPolicy, Failure>;
+    fn default_retention(&self) -> Result<RetentionPolicy, ServiceError>;
 
     /// Sets the policy of the installation, by the same rules as an organization's.
     fn set_default_retention(

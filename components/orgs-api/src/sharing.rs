@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Caller, ConsumerChanges, Edition, Failure, Filter, OrganizationReference, Page, Partnership,
-    Shared,
+    Caller, ConsumerChanges, Edition, Filter, OrganizationReference, Page, Partnership,
+    ServiceError, Shared,
 };
 
 /// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
@@ -34,7 +34,7 @@ pub enum ShareError {
     TooMany(u32),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// Sharing between organizations. Lists are by name without case; their numbers and sizes are clamped as those of
@@ -49,7 +49,7 @@ pub trait Sharing {
     ) -> Result<(), ShareError>;
 
     /// Those with whom an organization shares its modules by name.
-    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure>;
+    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, ServiceError>;
 
     /// A page of those with whom an organization shares by name.
     fn consumers(
@@ -59,7 +59,7 @@ pub trait Sharing {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure>;
+    ) -> Result<Page, ServiceError>;
 
     /// A page of those who share with an organization, by name or with all, without itself and without those that are disabled.
     fn producers(
@@ -69,7 +69,7 @@ pub trait Sharing {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure>;
+    ) -> Result<Page, ServiceError>;
 
     /// A page of the organizations that match `filter` and share all of `shared` with any other.
     fn all_producers(
@@ -79,7 +79,7 @@ pub trait Sharing {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure>;
+    ) -> Result<Page, ServiceError>;
 }
 
-wraps_failure!(Failure: ShareError);
+wraps_failure!(ServiceError: ShareError);

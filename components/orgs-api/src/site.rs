@@ -1,8 +1,8 @@
 //! The interface `site`: its functions, and the general settings, which are kept as they are shown.
 
 use crate::{
-    AdministrationChanges, ApiRate, Bounds, Caller, ChangeError, Edition, Failure, GeneralSettings,
-    GeneralSettingsChanges, Organization, Overview,
+    AdministrationChanges, ApiRate, Bounds, Caller, ChangeError, Edition, GeneralSettings,
+    GeneralSettingsChanges, Organization, Overview, ServiceError,
 };
 
 impl Bounds {
@@ -59,7 +59,7 @@ impl Default for GeneralSettings {
 /// specification.
 pub trait Site {
     /// The settings of the whole installation.
-    fn read_general_settings(&self) -> Result<GeneralSettings, Failure>;
+    fn read_general_settings(&self) -> Result<GeneralSettings, ServiceError>;
 
     /// Changes the settings that are mentioned, and no other.
     fn change_general_settings(
@@ -69,7 +69,7 @@ pub trait Site {
     ) -> Result<GeneralSettings, ChangeError>;
 
     /// How many requests each user has now.
-    fn read_api_rate(&self) -> Result<ApiRate, Failure>;
+    fn read_api_rate(&self) -> Result<ApiRate, ServiceError>;
 
     /// Changes what site administrators set of an organization, as far as it is mentioned, in one commit.
     fn administer(
@@ -81,5 +81,5 @@ pub trait Site {
     ) -> Result<Organization, ChangeError>;
 
     /// What site administrators are shown beside these organizations; costs the same however many there are.
-    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure>;
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError>;
 }

@@ -3,7 +3,7 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, Failure, FeatureSet, Organization, Plan,
+    Attribute, AttributeIssue, Caller, Edition, FeatureSet, Organization, Plan, ServiceError,
     Subscription, SubscriptionTerms,
 };
 
@@ -26,7 +26,7 @@ pub enum SubscriptionError {
     Invalid(Vec<AttributeIssue>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// The plans that are offered, and the one that an organization has taken. The WIT interface is the specification.
@@ -46,7 +46,7 @@ pub trait Subscriptions {
 
     /// Looks through a further part of the organizations for the end of terms that comes next, 5,000 of them in a call, and gives what the
     /// last walk over all of them has found: milliseconds since 1970, `None` where none ends, or before the end of the first walk.
-    fn next_plan_end(&self) -> Result<Option<u64>, Failure>;
+    fn next_plan_end(&self) -> Result<Option<u64>, ServiceError>;
 
     /// Sets from how many resources under management on the owners want to know: at least 0; null for never.
     fn set_rum_alert_threshold(
@@ -58,4 +58,4 @@ pub trait Subscriptions {
     ) -> Result<Organization, SubscriptionError>;
 }
 
-wraps_failure!(Failure: SubscriptionError);
+wraps_failure!(ServiceError: SubscriptionError);

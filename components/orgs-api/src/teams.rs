@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, MemberNames, MemberPage, RelatedTeam,
-    Relations, Team, TeamChanges, TeamFilter, TeamPage,
+    AttributeIssue, Caller, DelegationScope, MemberNames, MemberPage, RelatedTeam, Relations,
+    ServiceError, Team, TeamChanges, TeamFilter, TeamPage,
 };
 
 /// The name of the team that may do everything.
@@ -48,7 +48,7 @@ pub enum TeamError {
     TooManyMembers,
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// The teams of an organization, which is given by its external id. The WIT interface is the specification.
@@ -71,7 +71,7 @@ pub trait Teams {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedTeam>, Failure>;
+    ) -> Result<Option<RelatedTeam>, ServiceError>;
 
     /// The page `number` (from 1 on) of the members of a team; `None` where there is no team that the caller sees.
     fn list_team_members(
@@ -82,7 +82,7 @@ pub trait Teams {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<Option<MemberPage>, Failure>;
+    ) -> Result<Option<MemberPage>, ServiceError>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and that
     /// match `filter`.
@@ -94,7 +94,7 @@ pub trait Teams {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<TeamPage, Failure>;
+    ) -> Result<TeamPage, ServiceError>;
 
     /// Changes what is mentioned, and nothing else.
     fn update_team(
@@ -136,4 +136,4 @@ pub trait Teams {
     ) -> Result<(), TeamError>;
 }
 
-wraps_failure!(Failure: TeamError);
+wraps_failure!(ServiceError: TeamError);

@@ -6,8 +6,8 @@ use gatehouse_storage::wraps_failure;
 use zeroize::Zeroize;
 
 use crate::{
-    ApiToken, AttributeIssue, Caller, DelegationScope, Failure, LifetimeChange, LifetimePolicy,
-    OwnedToken, TeamToken, TokenKind, TokenOwner, TokenRequest,
+    ApiToken, AttributeIssue, Caller, DelegationScope, LifetimeChange, LifetimePolicy, OwnedToken,
+    ServiceError, TeamToken, TokenKind, TokenOwner, TokenRequest,
 };
 
 /// A token that has just been made, with its text, which is shown once. Holders keep it in [`zeroize::Zeroizing`].
@@ -101,7 +101,7 @@ pub enum IssueError {
     TooManyOfOrganization,
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// Why lifetimes were not set. Nothing is changed.
@@ -115,7 +115,7 @@ pub enum LifetimeError {
     Invalid(Vec<AttributeIssue>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// Making, showing and revoking tokens. Whether the caller may has been decided before. The WIT interface is the specification.
@@ -131,10 +131,10 @@ pub trait Tokens {
     ) -> Result<IssuedToken, IssueError>;
 
     /// The token of an owner who has one at a time; `None` if there is none.
-    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, ServiceError>;
 
     /// All tokens of an owner, oldest first.
-    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, ServiceError>;
 
     /// The tokens of those teams of an organization, which is named by its external id, that a caller with this scope may have tokens of;
     /// oldest first.
@@ -142,22 +142,22 @@ pub trait Tokens {
         &self,
         organization: &str,
         scope: &DelegationScope,
-    ) -> Result<Vec<TeamToken>, Failure>;
+    ) -> Result<Vec<TeamToken>, ServiceError>;
 
     /// The owner of the token with this id, and the organization to which it belongs.
-    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure>;
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, ServiceError>;
 
     /// The token with this id; `None` if there is none.
-    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, ServiceError>;
 
     /// Ends the token with this id.
-    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure>;
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, ServiceError>;
 
     /// Ends the token of an owner who has one at a time.
-    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure>;
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, ServiceError>;
 
     /// How long the tokens of an organization may live: four kinds, and `metrics` if it was set.
-    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure>;
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, ServiceError>;
 
     /// Sets how long tokens of the kinds mentioned may live; the others stay.
     fn set_token_lifetimes(
@@ -168,4 +168,4 @@ pub trait Tokens {
     ) -> Result<Vec<LifetimePolicy>, LifetimeError>;
 }
 
-wraps_failure!(Failure: IssueError, LifetimeError);
+wraps_failure!(ServiceError: IssueError, LifetimeError);

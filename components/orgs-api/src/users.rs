@@ -3,7 +3,7 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Account, AttributeIssue, Caller, Failure, Identity, IssuedToken, User, UserDescription,
+    Account, AttributeIssue, Caller, Identity, IssuedToken, ServiceError, User, UserDescription,
 };
 
 impl gatehouse_storage::Record for User {
@@ -20,7 +20,7 @@ pub enum CreateUserError {
     Invalid(Vec<AttributeIssue>),
     /// A failure that is not about the request.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] ServiceError),
 }
 
 /// People, and what they log in with. The WIT interface is the specification.
@@ -33,11 +33,11 @@ pub trait Users {
     ) -> Result<(User, IssuedToken), CreateUserError>;
 
     /// The user behind an identity, and the organization whose token they present (contract 1.11).
-    fn account_of(&self, identity: &Identity) -> Result<Account, Failure>;
+    fn account_of(&self, identity: &Identity) -> Result<Account, ServiceError>;
 
     /// The user with this id, if the caller may know them: a site administrator may, and who belongs to an organization that the user belongs
     /// to as well.
-    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure>;
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, ServiceError>;
 }
 
-wraps_failure!(Failure: CreateUserError);
+wraps_failure!(ServiceError: CreateUserError);

@@ -10,7 +10,7 @@ use gatehouse_storage::{Record, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::owned_keys::{self, kind};
-use crate::{Bounds, Failure, GeneralSettings, Orgs, Site};
+use crate::{Bounds, GeneralSettings, Orgs, ServiceError, Site};
 
 /// How many there are of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ fn count_key(organization: &str, kind_of_thing: &str) -> String {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The bounds that hold now.
-    pub(crate) fn bounds(&self) -> Result<Bounds, Failure> {
+    pub(crate) fn bounds(&self) -> Result<Bounds, ServiceError> {
         let GeneralSettings { bounds, .. } = self.read_general_settings()?;
         Ok(bounds)
     }
@@ -40,7 +40,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         kind: &str,
         most: u32,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let mut has_room = true;
         self.count_kind(transaction, organization, kind, |number| {
             has_room = number < u64::from(most);
@@ -55,7 +55,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         organization: &str,
         kind: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         self.count_kind(transaction, organization, kind, |number| {
             number.saturating_sub(1)
         })
@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         kind: &str,
         change: impl FnOnce(u64) -> u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let key = count_key(organization, kind);
         let stored = self.records.get::<NumberRecord>(&key)?;
         let version = stored.as_ref().map(|stored| stored.version);
@@ -84,7 +84,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// How many there are of a kind, counted.
-    pub(crate) fn number_of(&self, organization: &str, kind: &str) -> Result<u64, Failure> {
+    pub(crate) fn number_of(&self, organization: &str, kind: &str) -> Result<u64, ServiceError> {
         let mut number = 0;
         self.for_each_item(&owned_keys::prefix(organization, kind), |_| {
             number += 1;

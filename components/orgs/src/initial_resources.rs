@@ -11,7 +11,8 @@ use crate::record::OrganizationRecord;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::tokens::{LifetimesRecord, lifetimes_key};
 use crate::{
-    Caller, Failure, MembershipStatus, OWNERS, Orgs, Principal, Right, Subject, User, Visibility,
+    Caller, MembershipStatus, OWNERS, Orgs, Principal, Right, ServiceError, Subject, User,
+    Visibility,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -21,7 +22,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         organization: &OrganizationRecord,
         by: &Caller,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let owner = self.founder(transaction, by)?;
         let external_id = &organization.external_id;
         let created_at = organization.created_at;
@@ -74,7 +75,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// The user who owns what the caller makes. Who has been no user becomes one by it; a caller without identity makes it for the
     /// installation.
-    fn founder(&self, transaction: &mut Transaction, by: &Caller) -> Result<User, Failure> {
+    fn founder(&self, transaction: &mut Transaction, by: &Caller) -> Result<User, ServiceError> {
         let subject = match &by.identity.principal {
             Principal::User(user) => return Ok(user.clone()),
             Principal::Workload(Some(entity)) => Subject::Entity(entity.clone()),

@@ -10,7 +10,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Cacheable, ReadAhead};
 
 use crate::owned_keys::PointerRecord;
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The records of these keys, in their order, which are not decoded again as long as they have not changed, nor read again if they were
@@ -19,7 +19,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         ahead: &ReadAhead,
         keys: impl IntoIterator<Item = String>,
-    ) -> Result<Vec<Option<Arc<T>>>, Failure> {
+    ) -> Result<Vec<Option<Arc<T>>>, ServiceError> {
         let keys: Vec<String> = keys.into_iter().collect();
         let count = keys.len();
         let mut reads = self.late.read_after(ahead, self.records.store(), keys)?;
@@ -37,7 +37,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         ahead: &ReadAhead,
         pointers: Vec<String>,
         target: impl Fn(usize, &PointerRecord) -> String,
-    ) -> Result<Vec<Option<Arc<T>>>, Failure> {
+    ) -> Result<Vec<Option<Arc<T>>>, ServiceError> {
         let foreseen = pointers.iter().enumerate().filter_map(|(place, pointer)| {
             let pointer = self.late.last_read::<PointerRecord>(pointer)?;
             Some(target(place, &pointer))

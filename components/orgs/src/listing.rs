@@ -21,7 +21,7 @@ use crate::record::{
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
 use crate::{
-    Batch, Edition, Failure, Filter, MAXIMUM_BATCH, Organization, Orgs, Page, Reach, Viewer,
+    Batch, Edition, Filter, MAXIMUM_BATCH, Organization, Orgs, Page, Reach, ServiceError, Viewer,
 };
 
 /// How many organizations are rather read than searched for.
@@ -45,7 +45,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         let limit = limit.clamp(1, MAXIMUM_BATCH);
         let search = self.search(viewer, filter)?;
         if search.is_for_all() {
@@ -64,7 +64,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let range = PageRange::new(number, size);
         let search = self.search(viewer, filter)?;
         if search.is_for_all() {
@@ -81,7 +81,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The search for the organizations that `viewer` sees and that match.
-    fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, Failure> {
+    fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, ServiceError> {
         let no_policies = Reach::default();
         let despite_no_user_tokens = Barred {
             user_tokens_off: true,
@@ -122,7 +122,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The organizations that are found, if so few organizations can be meant that reading them is less than reading the directory.
-    fn few(&self, search: &Search) -> Result<Option<Vec<NamedRecord>>, Failure> {
+    fn few(&self, search: &Search) -> Result<Option<Vec<NamedRecord>>, ServiceError> {
         let names = search.scope.names();
         if search.scope.prefixes().len() > 0 || names.len() > FEW {
             return Ok(None);
@@ -135,7 +135,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         mut few: Vec<NamedRecord>,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         let after = after.map(place_in_order);
         few.retain(|(name, _)| after.as_ref().is_none_or(|after| name > after));
         let is_cut = few.len() > limit as usize;
@@ -146,7 +146,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok(batch_of(organizations, last.filter(|_| is_cut)))
     }
 
-    fn batch_of_all(&self, after: Option<&str>, limit: u32) -> Result<Batch, Failure> {
+    fn batch_of_all(&self, after: Option<&str>, limit: u32) -> Result<Batch, ServiceError> {
         let after = after.map(|after| format!("{ORGANIZATION_PREFIX}{}", place_in_order(after)));
         let (records, more) = self.scan(after.as_deref(), limit)?;
         let last = records.last().map(|record| record.name.clone());
@@ -154,7 +154,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok(batch_of(organizations, last.filter(|_| more)))
     }
 
-    fn page_of_all(&self, range: PageRange) -> Result<Page, Failure> {
+    fn page_of_all(&self, range: PageRange) -> Result<Page, ServiceError> {
         let total = self.orgs.total()?;
         if range.skip >= total {
             return Ok(page_of(Vec::new(), total));
@@ -177,7 +177,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         search: &Search,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         let after = after.map(place_in_order);
         let directory = self.orgs.directory();
         if let Some(mut found) = directory.find(search)? {
@@ -214,7 +214,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         ))
     }
 
-    fn page_found(&self, search: &Search, range: PageRange) -> Result<Page, Failure> {
+    fn page_found(&self, search: &Search, range: PageRange) -> Result<Page, ServiceError> {
         let directory = self.orgs.directory();
         if let Some(found) = directory.find(search)? {
             let total = found.len() as u64;
@@ -231,7 +231,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The organizations that a user is a member of: folded names and external ids.
-    fn organizations_of(&self, user: Option<&str>) -> Result<Vec<Known>, Failure> {
+    fn organizations_of(&self, user: Option<&str>) -> Result<Vec<Known>, ServiceError> {
         let Some(user) = user.filter(|user| well_formed(user)) else {
             return Ok(Vec::new());
         };
@@ -246,7 +246,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The organizations with these external ids, without those that are gone: folded names and external ids.
-    fn existing_names(&self, external_ids: &[&str]) -> Result<Vec<Known>, Failure> {
+    fn existing_names(&self, external_ids: &[&str]) -> Result<Vec<Known>, ServiceError> {
         let mut known = Vec::with_capacity(external_ids.len());
         for external_ids in external_ids.chunks(MAXIMUM_KEYS_PER_CALL) {
             let keys: Vec<String> = external_ids.iter().map(|id| external_id_key(id)).collect();
@@ -266,7 +266,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         &self,
         names: impl Iterator<Item = &'n str>,
         search: &Search,
-    ) -> Result<Vec<NamedRecord>, Failure> {
+    ) -> Result<Vec<NamedRecord>, ServiceError> {
         let (names, keys): (Vec<&str>, Vec<String>) = names
             .map(|name| (name, format!("{ORGANIZATION_PREFIX}{name}")))
             .unzip();
@@ -283,7 +283,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         &self,
         names: impl Iterator<Item = &'n str>,
         search: &Search,
-    ) -> Result<Vec<Organization>, Failure> {
+    ) -> Result<Vec<Organization>, ServiceError> {
         let found = self.named(names, search)?;
         self.to_organizations(found.into_iter().map(|(_, record)| record))
     }
@@ -293,7 +293,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         &self,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<(Vec<OrganizationRecord>, bool), Failure> {
+    ) -> Result<(Vec<OrganizationRecord>, bool), ServiceError> {
         let store = self.orgs.records.store();
         let scanned = store.scan(ORGANIZATION_PREFIX, after, limit)?;
         let mut records = Vec::with_capacity(scanned.items.len());
@@ -306,7 +306,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     fn to_organizations(
         &self,
         records: impl IntoIterator<Item = OrganizationRecord>,
-    ) -> Result<Vec<Organization>, Failure> {
+    ) -> Result<Vec<Organization>, ServiceError> {
         self.orgs.to_organizations(self.edition, records)
     }
 }

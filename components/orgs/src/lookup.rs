@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction};
 
-use crate::audit_trail::Deed;
+use crate::audit_trail::AuditedOperation;
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
 use crate::retention::{DEFAULT_KEY, original};
 use crate::sharing::{self, ConsumersRecord};
-use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy, Shared, directory};
+use crate::{
+    Caller, Edition, Organization, Orgs, RetentionPolicy, ServiceError, Shared, directory,
+};
 
 /// An organization in the store, and the name under which it is there.
 pub(crate) type Found = (FoldedName, Loaded<OrganizationRecord>);
@@ -42,7 +44,7 @@ impl Located {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Looks for the organization that has this external id.
-    pub(crate) fn locate(&self, external_id: &str) -> Result<Located, Failure> {
+    pub(crate) fn locate(&self, external_id: &str) -> Result<Located, ServiceError> {
         if !is_identifier(EXTERNAL_ID_PREFIX, external_id) {
             return Ok(Located::Gone);
         }
@@ -65,8 +67,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         after: &OrganizationRecord,
         mut transaction: Transaction,
         by: &Caller,
-        deeds: &[Deed<'_>],
-    ) -> Result<Attempt<OrganizationRecord>, Failure> {
+        audited_operations: &[AuditedOperation<'_>],
+    ) -> Result<Attempt<OrganizationRecord>, ServiceError> {
         if transaction.is_empty() && *after == before.record {
             return Ok(Attempt::Done(after.clone()));
         }
@@ -77,8 +79,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some((name, &before.record)),
             Some((name, after)),
         )?;
-        for deed in deeds {
-            self.note(&mut transaction, &after.external_id, by, *deed)?;
+        for audited in audited_operations {
+            self.note(&mut transaction, &after.external_id, by, *audited)?;
         }
         transaction.require(&key, before.version).put(&key, after)?;
         let outcome = self.records.commit(transaction);
@@ -91,7 +93,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         edition: Edition,
         organizations: &mut [Organization],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         if edition == Edition::Hosted || organizations.is_empty() {
             return Ok(());
         }
@@ -142,7 +144,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Those of the external ids whose organizations are there.
-    fn living(&self, ids: BTreeSet<&str>) -> Result<BTreeSet<String>, Failure> {
+    fn living(&self, ids: BTreeSet<&str>) -> Result<BTreeSet<String>, ServiceError> {
         let keys: Vec<String> = ids.iter().map(|id| external_id_key(id)).collect();
         let found = self.get_many::<ExternalIdRecord>(&keys)?;
         let living = ids

@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::agent_pools::default::NamedPools;
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::random_identifier;
 use crate::listing::Listing;
 use crate::lookup::Located;
@@ -18,9 +18,9 @@ use crate::record::{
 use crate::team::TEAM_PREFIX;
 use crate::{
     AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Description,
-    Edition, Failure, Fault, Field, FieldFault, Filter, Identity, Organization,
-    OrganizationChanges, OrganizationRole, Organizations, Orgs, Page, Principal, Resource,
-    Settings, UpdateError, Viewer, directory, plans, removal, rules, sharing,
+    Edition, Fault, Field, FieldFault, Filter, Identity, Organization, OrganizationChanges,
+    OrganizationRole, Organizations, Orgs, Page, Principal, Resource, ServiceError, Settings,
+    UpdateError, Viewer, directory, plans, removal, rules, sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -31,7 +31,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         edition: Edition,
         record: OrganizationRecord,
-    ) -> Result<Organization, Failure> {
+    ) -> Result<Organization, ServiceError> {
         let mut organization = record.into_organization(self.view(edition));
         self.complete(edition, std::slice::from_mut(&mut organization))?;
         Ok(organization)
@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         edition: Edition,
         records: impl IntoIterator<Item = OrganizationRecord>,
-    ) -> Result<Vec<Organization>, Failure> {
+    ) -> Result<Vec<Organization>, ServiceError> {
         let view = self.view(edition);
         let records = records.into_iter();
         let mut organizations: Vec<_> = records
@@ -62,7 +62,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         change: &'c Attribute<String>,
         current: Option<&FoldedName>,
-    ) -> Result<(Option<NewName<'c>>, Vec<FieldFault>), Failure> {
+    ) -> Result<(Option<NewName<'c>>, Vec<FieldFault>), ServiceError> {
         let text = match change {
             Attribute::Absent if current.is_some() => return Ok((None, Vec::new())),
             Attribute::Absent | Attribute::Null => "",
@@ -90,7 +90,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Some(name) = name.filter(|_| faults.is_empty()) else {
             return Err(CreateError::Invalid(faults));
         };
-        let identifier = |prefix| random_identifier(prefix, &self.random).map_err(Failure::from);
+        let identifier =
+            |prefix| random_identifier(prefix, &self.random).map_err(ServiceError::from);
         let record = OrganizationRecord {
             name: name.text.to_owned(),
             external_id: identifier(EXTERNAL_ID_PREFIX)?,
@@ -120,8 +121,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })?;
         self.add_initial_resources(&mut transaction, &record, by)?;
         directory::note(&mut transaction, None, Some((&name.folded, &record)))?;
-        let deed = Resource::Organization.created(&record.external_id);
-        self.note(&mut transaction, &record.external_id, by, deed)?;
+        let audited = Resource::Organization.created(&record.external_id);
+        self.note(&mut transaction, &record.external_id, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -170,14 +171,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some((&name, &stored.record)),
             Some((&folded, &record)),
         )?;
-        let deed = Resource::Organization.updated(&record.external_id);
-        self.note(&mut transaction, &record.external_id, by, deed)?;
+        let audited = Resource::Organization.updated(&record.external_id);
+        self.note(&mut transaction, &record.external_id, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
     /// True if there was one.
-    fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, Failure> {
+    fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, ServiceError> {
         let (name, stored) = match self.locate(external_id)? {
             Located::Gone => return Ok(Attempt::Done(false)),
             Located::Moved => return Ok(Attempt::Conflicted),
@@ -202,8 +203,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         sharing::end_producer(&mut transaction, &stored.record);
         removal::mark(&mut transaction, external_id)?;
-        let deed = Resource::Organization.destroyed(external_id);
-        self.note(&mut transaction, external_id, by, deed)?;
+        let audited = Resource::Organization.destroyed(external_id);
+        self.note(&mut transaction, external_id, by, audited)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
             true,
@@ -211,7 +212,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// How many organizations there are.
-    pub(crate) fn total(&self) -> Result<u64, Failure> {
+    pub(crate) fn total(&self) -> Result<u64, ServiceError> {
         let keys = count_keys();
         let mut total = 0;
         let mut counts = self.cache.read(self.records.store(), keys.clone())?;
@@ -228,7 +229,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         external_id: &str,
         change: impl FnOnce(u64) -> u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         self.count_at(transaction, count_key(external_id), change)
     }
 
@@ -238,7 +239,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         key: String,
         change: impl FnOnce(u64) -> u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let stored = self.records.get::<CountRecord>(&key)?;
         let version = stored.as_ref().map(|stored| stored.version);
         let organizations = stored.map_or(0, |stored| stored.record.organizations);
@@ -286,7 +287,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         Ok(made)
     }
 
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
+    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError> {
         let Some(name) = FoldedName::fold(name) else {
             return Ok(None);
         };
@@ -296,9 +297,13 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             .transpose()
     }
 
-    fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
+    fn find(
+        &self,
+        edition: Edition,
+        external_id: &str,
+    ) -> Result<Option<Organization>, ServiceError> {
         let found = commit_with_retries(&self.clock, &self.random, || {
-            Ok::<_, Failure>(match self.locate(external_id)? {
+            Ok::<_, ServiceError>(match self.locate(external_id)? {
                 Located::Gone => Attempt::Done(None),
                 Located::Moved => Attempt::Conflicted,
                 Located::Here((_, found)) => Attempt::Done(Some(found.record)),
@@ -316,7 +321,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         self.listing(edition).batch(viewer, filter, after, limit)
     }
 
@@ -327,7 +332,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         self.listing(edition).page(viewer, filter, number, size)
     }
 
@@ -346,7 +351,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             .map_err(UpdateError::from)
     }
 
-    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, ServiceError> {
         let is_removed = commit_with_retries(&self.clock, &self.random, || {
             self.try_delete(external_id, by)
         })?;
@@ -359,15 +364,15 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         Ok(true)
     }
 
-    fn clear_removed_away(&self) -> Result<(), Failure> {
+    fn clear_removed_away(&self) -> Result<(), ServiceError> {
         self.sweep_all()
     }
 
-    fn clear_teams_away(&self) -> Result<(), Failure> {
+    fn clear_teams_away(&self) -> Result<(), ServiceError> {
         self.sweep_teams()
     }
 
-    fn enter_names(&self) -> Result<(), Failure> {
+    fn enter_names(&self) -> Result<(), ServiceError> {
         self.directory().enter_pending()
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
 use crate::record::{ExternalIdRecord, external_id_key};
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 
 /// Kinds of things that organizations own, as they are called in keys.
 pub(crate) mod kind {
@@ -107,7 +107,7 @@ pub(crate) struct Existing {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The organization that owns what has this id; `None` where there is no such thing, or no longer.
-    pub(crate) fn owner_of(&self, id: &str) -> Result<Option<Existing>, Failure> {
+    pub(crate) fn owner_of(&self, id: &str) -> Result<Option<Existing>, ServiceError> {
         let Some(whose) = self.records.get::<WhoseRecord>(&whose_key(id))? else {
             return Ok(None);
         };
@@ -115,7 +115,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Leads to the organization with this external id; `None` once it is gone.
-    pub(crate) fn existing(&self, external_id: String) -> Result<Option<Existing>, Failure> {
+    pub(crate) fn existing(&self, external_id: String) -> Result<Option<Existing>, ServiceError> {
         let key = external_id_key(&external_id);
         let found = self.records.get::<ExternalIdRecord>(&key)?;
         Ok(found.map(|found| Existing {
@@ -132,7 +132,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         transaction: &mut Transaction,
         external_id: &str,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let key = external_id_key(external_id);
         let found = self.records.get::<ExternalIdRecord>(&key)?;
         if let Some(found) = &found {
@@ -147,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn get_many<T: Record>(
         &self,
         keys: &[String],
-    ) -> Result<Vec<Option<Loaded<T>>>, Failure> {
+    ) -> Result<Vec<Option<Loaded<T>>>, ServiceError> {
         let mut found = Vec::with_capacity(keys.len());
         for keys in keys.chunks(MAXIMUM_KEYS_PER_CALL) {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use gatehouse_ports::{Clock, Random, Store};
 
 use crate::{
-    DelegationScope, Failure, Membership, MembershipStatus, Orgs, Related, Relations, Team, User,
+    DelegationScope, Membership, MembershipStatus, Orgs, Related, Relations, ServiceError, Team,
+    User,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -16,7 +17,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         teams: &[Team],
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Related, Failure> {
+    ) -> Result<Related, ServiceError> {
         let mut related = Related::default();
         if wanted.users {
             related.users = self.users_each_once(teams.iter().flat_map(|team| &team.users))?;
@@ -36,7 +37,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         memberships: &[Membership],
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Related, Failure> {
+    ) -> Result<Related, ServiceError> {
         let mut related = Related::default();
         if wanted.users {
             let is_active = |found: &&Membership| found.status == MembershipStatus::Active;
@@ -57,7 +58,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn users_each_once<'i>(
         &self,
         ids: impl Iterator<Item = &'i String>,
-    ) -> Result<Vec<User>, Failure> {
+    ) -> Result<Vec<User>, ServiceError> {
         let ids: BTreeSet<&String> = ids.collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
         Ok(self.users_with_ids(&ids)?.into_iter().flatten().collect())

@@ -17,7 +17,7 @@ use crate::record::EXTERNAL_ID_PREFIX;
 use crate::sharing::{ConsumersRecord, end_of_consumers, shared_by};
 use crate::team::membership_of_key;
 use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
-use crate::{Failure, Orgs, Shared};
+use crate::{Orgs, ServiceError, Shared};
 
 const REMOVED_PREFIX: &str = "removed/";
 
@@ -37,7 +37,7 @@ impl Record for RemovedRecord {
 }
 
 /// Adds to `transaction` that what belonged to the organization, team or pool with this id is to be cleared away.
-pub(crate) fn mark(transaction: &mut Transaction, id: &str) -> Result<(), Failure> {
+pub(crate) fn mark(transaction: &mut Transaction, id: &str) -> Result<(), ServiceError> {
     transaction.put(removed_key(id), &RemovedRecord {})?;
     Ok(())
 }
@@ -48,16 +48,16 @@ fn removed_key(id: &str) -> String {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Clears away a part of what belonged to all that are gone.
-    pub(crate) fn sweep_all(&self) -> Result<(), Failure> {
+    pub(crate) fn sweep_all(&self) -> Result<(), ServiceError> {
         self.for_each_marked(REMOVED_PREFIX, |id| self.sweep(id))
     }
 
     /// Clears away what belonged to one of them, as far as it goes at once.
-    pub(crate) fn sweep(&self, id: &str) -> Result<(), Failure> {
+    pub(crate) fn sweep(&self, id: &str) -> Result<(), ServiceError> {
         self.in_commits(COMMITS_AT_ONCE, || self.sweep_some(id))
     }
 
-    fn sweep_some(&self, id: &str) -> Result<Attempt<bool>, Failure> {
+    fn sweep_some(&self, id: &str) -> Result<Attempt<bool>, ServiceError> {
         let organization = is_identifier(EXTERNAL_ID_PREFIX, id).then_some(id);
         let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
         let found = self.scan_some(&prefix, None, PER_COMMIT)?;
@@ -113,7 +113,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         transaction: &mut Transaction,
         item: &Item,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let pointer: PointerRecord = decode(&item.entry.value)?;
         match self.records.get::<TokenRecord>(&token_key(&pointer.id))? {
             Some(token) => self.end_token(transaction, &pointer.id, &token.record),

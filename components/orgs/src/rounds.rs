@@ -4,7 +4,7 @@
 //! and stores that are older than the bounds hold some that are larger than these allow; so the first round asks for a few, and
 //! each next one for as many as the last one lets expect to be small together.
 
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 use gatehouse_ports::{Clock, Item, Page, Random, Store};
 use gatehouse_storage::{Loaded, Record, decode};
 
@@ -41,8 +41,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn for_each_item(
         &self,
         prefix: &str,
-        mut work: impl FnMut(Item) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut work: impl FnMut(Item) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         let mut after: Option<String> = None;
         let mut asked = FIRST;
         loop {
@@ -63,8 +63,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn for_each_record<T: Record>(
         &self,
         prefix: &str,
-        mut work: impl FnMut(Loaded<T>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut work: impl FnMut(Loaded<T>) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         self.for_each_item(prefix, |item| {
             work(Loaded {
                 record: decode(&item.entry.value)?,
@@ -79,7 +79,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let mut found = Page::default();
         let mut asked = FIRST;
         loop {

@@ -8,7 +8,7 @@ use gatehouse_storage::{Cacheable, Loaded, RecordCache, Records};
 use crate::directory::{self, Directory, Shape};
 use crate::name::FoldedName;
 use crate::record::{OrganizationRecord, View, organization_key};
-use crate::{Edition, Failure};
+use crate::{Edition, ServiceError};
 
 /// Bytes of stored records of late requests that an instance keeps decoded.
 const LATE_BYTES: usize = 128 * 1024;
@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn load(
         &self,
         name: &FoldedName,
-    ) -> Result<Option<Loaded<OrganizationRecord>>, Failure> {
+    ) -> Result<Option<Loaded<OrganizationRecord>>, ServiceError> {
         Ok(self.records.get(&organization_key(name))?)
     }
 
@@ -54,7 +54,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The record of this key, which is not decoded again as long as it has not changed.
-    pub(crate) fn read_cached<T: Cacheable>(&self, key: &str) -> Result<Option<Arc<T>>, Failure> {
+    pub(crate) fn read_cached<T: Cacheable>(
+        &self,
+        key: &str,
+    ) -> Result<Option<Arc<T>>, ServiceError> {
         let mut reads = self.cache.read(self.records.store(), [key.to_owned()])?;
         Ok(reads.next_record()?.map(|loaded| loaded.record))
     }

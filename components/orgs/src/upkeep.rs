@@ -6,7 +6,7 @@
 //!
 //! - `upkeep/<prefix>`: the name of the mark that had its turn last.
 
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn for_each_marked(
         &self,
         prefix: &str,
-        work: impl Fn(&str) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        work: impl Fn(&str) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         let store = self.records.store();
         let turn = self.records.get::<TurnRecord>(&turn_key(prefix))?;
         let begin = turn.map(|turn| format!("{prefix}{}", turn.record.name));
@@ -60,7 +60,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             self.note_turn(prefix, name)?;
             match work(name) {
                 Ok(()) => {}
-                Err(failure @ Failure::Damaged(_)) => outcome = outcome.and(Err(failure)),
+                Err(failure @ ServiceError::Damaged(_)) => outcome = outcome.and(Err(failure)),
                 Err(failure) => return Err(failure),
             }
             after = Some(item.key);
@@ -77,8 +77,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn in_commits(
         &self,
         most: u32,
-        step: impl Fn() -> Result<Attempt<bool>, Failure>,
-    ) -> Result<(), Failure> {
+        step: impl Fn() -> Result<Attempt<bool>, ServiceError>,
+    ) -> Result<(), ServiceError> {
         for _ in 0..most {
             if commit_with_retries(&self.clock, &self.random, &step)? {
                 break;
@@ -87,7 +87,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(())
     }
 
-    fn note_turn(&self, prefix: &str, name: &str) -> Result<(), Failure> {
+    fn note_turn(&self, prefix: &str, name: &str) -> Result<(), ServiceError> {
         let name = name.to_owned();
         let mut transaction = Transaction::new();
         transaction.put(turn_key(prefix), &TurnRecord { name })?;

@@ -53,7 +53,7 @@ static FRONT: OnceLock<Front> = OnceLock::new();
 static LAST_REQUEST: LastRequest = LastRequest::none();
 
 fn front() -> Result<&'static Front, SettingsError> {
-    once::get_or_make(&FRONT, || {
+    once_lock::get_or_try_init(&FRONT, || {
         let settings = FrontSettings::from_variables(variable)?;
         let console = match settings.has_console {
             true => Some(console(settings.advertised.as_ref())?),

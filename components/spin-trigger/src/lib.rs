@@ -9,7 +9,7 @@ pub mod client_address;
 pub mod console;
 #[cfg(target_family = "wasm")]
 mod front;
-pub mod once;
+pub mod once_lock;
 pub mod origin;
 pub mod patience;
 pub mod settings;

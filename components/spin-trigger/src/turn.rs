@@ -55,7 +55,7 @@ impl Turn {
             spin_sdk::time::sleep(time).await;
         };
         let client = patience::in_time(limit, patience::stood_still, sleep, client);
-        let Some(_place) = Place::take() else {
+        let Some(_place) = WaitingSlot::take() else {
             return client.await;
         };
         self.let_go();
@@ -80,10 +80,10 @@ impl Drop for Turn {
     }
 }
 
-/// A place among those that wait.
-struct Place(());
+/// A slot of a request that waits for its client.
+struct WaitingSlot(());
 
-impl Place {
+impl WaitingSlot {
     fn take() -> Option<Self> {
         WAITING.with(|waiting| {
             let taken = waiting.get();
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WaitingSlot {
     fn drop(&mut self) {
         WAITING.with(|waiting| waiting.set(waiting.get().saturating_sub(1)));
     }

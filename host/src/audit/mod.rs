@@ -33,7 +33,7 @@ pub use verify::{Break, Expectations, Verified, VerifyError, verify};
 use self::hashing::{Document, TextHasher};
 use self::log_file::LogFile;
 use self::writer::{Order, WriteError, Writer};
-use crate::runtime::services::{Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, Side};
+use crate::runtime::services::{Answer, AuditEntry, AuditError, AuditLog, AuditSink, Side};
 use crate::settings::{AuditSinkSettings, AuditSinkType};
 
 /// Records that may wait for one writer. No more requests are served at one time than there are instances, so only a sink that is
@@ -51,7 +51,7 @@ pub fn encoded(document: &str, clear: &[String], key: &str) -> Option<String> {
 /// Why there is no audit log.
 #[derive(Debug, thiserror::Error)]
 #[error("{section}: {why}")]
-pub struct AuditError {
+pub struct OpenSinkError {
     /// The sink, as `audit.NAME`.
     section: String,
     why: Reason,
@@ -86,9 +86,9 @@ impl Sinks {
     /// # Errors
     ///
     /// When one of them cannot be used: a server does not start with less than it was told to have.
-    pub fn open(settings: &[AuditSinkSettings]) -> Result<Self, AuditError> {
+    pub fn open(settings: &[AuditSinkSettings]) -> Result<Self, OpenSinkError> {
         let open = |settings: &AuditSinkSettings| {
-            Sink::open(settings).map_err(|why| AuditError {
+            Sink::open(settings).map_err(|why| OpenSinkError {
                 section: settings.section(),
                 why,
             })
@@ -124,10 +124,10 @@ impl Sinks {
         }
     }
 
-    async fn record(&self, entry: AuditEntry) -> Result<(), AuditFailure> {
+    async fn record(&self, entry: AuditEntry) -> Result<(), AuditError> {
         let begin = Instant::now();
         let document = Document::new(&entry.document, &entry.clear);
-        let document = document.map_err(|_| AuditFailure::Invalid)?;
+        let document = document.map_err(|_| AuditError::Invalid)?;
         let side = match entry.side {
             Side::Request => "request",
             Side::Response => "response",
@@ -140,7 +140,7 @@ impl Sinks {
         let mut answers = Vec::with_capacity(self.sinks.len());
         for sink in &self.sinks {
             let members = document.members(&sink.hasher);
-            let members = members.map_err(|_| AuditFailure::Invalid)?;
+            let members = members.map_err(|_| AuditError::Invalid)?;
             let comma = if members.is_empty() { "" } else { "," };
             answers.push((sink, sink.submit(format!("{head}{comma}{members}"))));
         }
@@ -151,7 +151,7 @@ impl Sinks {
         if is_taken {
             Ok(())
         } else {
-            Err(AuditFailure::NoSink)
+            Err(AuditError::NoSink)
         }
     }
 }
@@ -161,7 +161,7 @@ impl AuditLog for Sinks {
         !self.sinks.is_empty()
     }
 
-    fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditFailure>> {
+    fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditError>> {
         Box::pin(self.record(entry))
     }
 

@@ -8,7 +8,7 @@ use gatehouse_ports::{OsRandom, Random as _};
 use gatehouse_store::Backup;
 use tokio::time::{Instant, sleep_until};
 
-use crate::runtime::services::{Answer, BackupFailure, Backups};
+use crate::runtime::services::{Answer, BackupError, Backups};
 use crate::seal::Store;
 
 /// How many are made at one time: each has the store keep what is deleted and replaced meanwhile.
@@ -44,23 +44,23 @@ impl ServedBackups {
         }
     }
 
-    async fn begin_one(&self, installation: Option<String>) -> Result<String, BackupFailure> {
+    async fn begin_one(&self, installation: Option<String>) -> Result<String, BackupError> {
         let mut bytes = [0; 16];
         OsRandom.fill(&mut bytes).map_err(unavailable)?;
         let name = base16ct::lower::encode_string(&bytes);
-        let place = Place::take(&self.made, &name, self.patience)?;
+        let slot = BackupSlot::take(&self.made, &name, self.patience)?;
         let begun = self.store.begin_backup(installation).await;
-        place.fill(begun.map_err(unavailable)?, self.patience);
+        slot.fill(begun.map_err(unavailable)?, self.patience);
         tokio::spawn(give_up_in_time(Arc::downgrade(&self.made), name.clone()));
         tracing::info!("a backup has begun");
         Ok(name)
     }
 
-    async fn next_of(&self, name: String) -> Result<Option<Vec<u8>>, BackupFailure> {
-        let (place, mut backup) = Place::resume(&self.made, &name)?;
+    async fn next_of(&self, name: String) -> Result<Option<Vec<u8>>, BackupError> {
+        let (slot, mut backup) = BackupSlot::resume(&self.made, &name)?;
         match backup.next().await {
             Ok(Some(part)) => {
-                place.fill(*backup, self.patience);
+                slot.fill(*backup, self.patience);
                 Ok(Some(part))
             }
             Ok(None) => {
@@ -77,32 +77,32 @@ impl ServedBackups {
 }
 
 impl Backups for ServedBackups {
-    fn begin(&self, installation: Option<String>) -> Answer<'_, Result<String, BackupFailure>> {
+    fn begin(&self, installation: Option<String>) -> Answer<'_, Result<String, BackupError>> {
         Box::pin(self.begin_one(installation))
     }
 
-    fn next(&self, name: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupFailure>> {
+    fn next(&self, name: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupError>> {
         Box::pin(self.next_of(name))
     }
 }
 
-/// The place of a backup among those that are being made, while a request is at work on it. Given back when that was cut off or failed.
-struct Place<'a> {
+/// The slot of a backup among those that are being made, while a request is at work on it. Given back when that was cut off or failed.
+struct BackupSlot<'a> {
     made: &'a Mutex<HashMap<String, Made>>,
     name: String,
     is_kept: bool,
 }
 
-impl<'a> Place<'a> {
-    /// A place for one more.
+impl<'a> BackupSlot<'a> {
+    /// A slot for one more.
     fn take(
         made: &'a Mutex<HashMap<String, Made>>,
         name: &str,
         patience: Duration,
-    ) -> Result<Self, BackupFailure> {
+    ) -> Result<Self, BackupError> {
         let mut all = lock(made);
         if all.len() >= MOST {
-            return Err(BackupFailure::Busy);
+            return Err(BackupError::Busy);
         }
         let empty = Made {
             backup: None,
@@ -116,20 +116,20 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The place of one that has begun, and what was made of it so far.
+    /// The slot of one that has begun, and what was made of it so far.
     fn resume(
         made: &'a Mutex<HashMap<String, Made>>,
         name: &str,
-    ) -> Result<(Self, Box<Backup>), BackupFailure> {
+    ) -> Result<(Self, Box<Backup>), BackupError> {
         let mut all = lock(made);
         let backup = all.get_mut(name).and_then(|made| made.backup.take());
-        let backup = backup.ok_or(BackupFailure::Unknown)?;
-        let place = Self {
+        let backup = backup.ok_or(BackupError::Unknown)?;
+        let slot = Self {
             made,
             name: name.to_owned(),
             is_kept: false,
         };
-        Ok((place, backup))
+        Ok((slot, backup))
     }
 
     /// Keeps the backup there until a request goes on with it.
@@ -143,7 +143,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for BackupSlot<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
             lock(self.made).remove(&self.name);
@@ -178,8 +178,8 @@ fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn unavailable(error: impl ToString) -> BackupFailure {
-    BackupFailure::Unavailable(error.to_string())
+fn unavailable(error: impl ToString) -> BackupError {
+    BackupError::Unavailable(error.to_string())
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
         let inventory = verify_backup(&file[..], Some(&key), |_| {}).unwrap();
         assert_eq!(inventory.manifest.installation.as_deref(), Some("an id"));
         let over = backups.next(name).await;
-        assert_eq!(over, Err(BackupFailure::Unknown));
+        assert_eq!(over, Err(BackupError::Unknown));
     }
 
     #[tokio::test]
@@ -221,7 +221,7 @@ mod tests {
         let backups = ServedBackups::new(store);
         let one = backups.begin(None).await.unwrap();
         backups.begin(None).await.unwrap();
-        assert_eq!(backups.begin(None).await, Err(BackupFailure::Busy));
+        assert_eq!(backups.begin(None).await, Err(BackupError::Busy));
         while backups.next(one.clone()).await.unwrap().is_some() {}
         backups.begin(None).await.unwrap();
     }
@@ -233,7 +233,7 @@ mod tests {
         let backups = ServedBackups::new(store);
         for _ in 0..=MOST {
             let refused = backups.begin(None).await;
-            assert!(matches!(refused, Err(BackupFailure::Unavailable(_))));
+            assert!(matches!(refused, Err(BackupError::Unavailable(_))));
         }
     }
 
@@ -247,7 +247,7 @@ mod tests {
         tokio::time::sleep(PATIENCE - Duration::from_secs(1)).await;
         backups.next(name.clone()).await.unwrap();
         tokio::time::sleep(PATIENCE + Duration::from_secs(2)).await;
-        assert_eq!(backups.next(name).await, Err(BackupFailure::Unknown));
+        assert_eq!(backups.next(name).await, Err(BackupError::Unknown));
         assert!(lock(&backups.made).is_empty());
     }
 }

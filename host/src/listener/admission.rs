@@ -18,9 +18,9 @@ struct Open {
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// A connection's place; dropping it gives the place back.
+/// The slot of a connection; dropping it gives the slot back.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     admission: Arc<Admission>,
     address: Option<IpAddr>,
 }
@@ -34,8 +34,8 @@ impl Admission {
         }
     }
 
-    /// A place for a connection, if there is one. Without an address it counts towards the total only.
-    pub(super) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Place> {
+    /// A slot for a connection, if there is one. Without an address it counts towards the total only.
+    pub(super) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Option<ConnectionSlot> {
         let address = address.map(counted_address);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.total >= self.total {
@@ -49,14 +49,14 @@ impl Admission {
             *count += 1;
         }
         open.total += 1;
-        Some(Place {
+        Some(ConnectionSlot {
             admission: Arc::clone(self),
             address,
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self
             .admission
@@ -96,23 +96,23 @@ mod tests {
     }
 
     #[test]
-    fn places_are_counted_by_address_and_given_back() {
+    fn slots_are_counted_by_address_and_given_back() {
         let admission = Arc::new(Admission::new(10, 1));
-        let place = admission.admit(address("192.0.2.1"));
-        assert!(place.is_some());
+        let slot = admission.admit(address("192.0.2.1"));
+        assert!(slot.is_some());
         assert!(admission.admit(address("192.0.2.1")).is_none());
         assert!(admission.admit(address("::ffff:192.0.2.1")).is_none());
         let other = admission.admit(address("192.0.2.2"));
         assert!(other.is_some());
-        drop(place);
+        drop(slot);
         assert!(admission.admit(address("192.0.2.1")).is_some());
     }
 
     #[test]
     fn an_ipv6_network_is_one_address() {
         let admission = Arc::new(Admission::new(10, 1));
-        let place = admission.admit(address("2001:db8:0:1::1"));
-        assert!(place.is_some());
+        let slot = admission.admit(address("2001:db8:0:1::1"));
+        assert!(slot.is_some());
         assert!(admission.admit(address("2001:db8:0:1::2")).is_none());
         assert!(admission.admit(address("2001:db8:0:2::1")).is_some());
     }
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn the_total_holds_for_proxies_too() {
         let admission = Arc::new(Admission::new(2, 1));
-        let places: Vec<_> = (0..3).map(|_| admission.admit(None)).collect();
-        assert!(places[1].is_some());
-        assert!(places[2].is_none());
+        let slots: Vec<_> = (0..3).map(|_| admission.admit(None)).collect();
+        assert!(slots[1].is_some());
+        assert!(slots[2].is_none());
     }
 }

@@ -213,7 +213,7 @@ impl Listener {
             };
             let address = address.ip().to_canonical();
             let counted = (!shared.proxies.contain(address)).then_some(address);
-            let Some(place) = admission.admit(counted) else {
+            let Some(slot) = admission.admit(counted) else {
                 tracing::debug!(%address, "connection refused: there are too many");
                 continue;
             };
@@ -221,7 +221,7 @@ impl Listener {
             let stopping = stopping.clone();
             let tls = self.tls.clone();
             tokio::spawn(async move {
-                let _place = place;
+                let _slot = slot;
                 serve_stream(stream, address, tls, shared, stopping).await;
             });
         }

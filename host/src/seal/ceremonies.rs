@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::shares::HeldInShares;
 use crate::runtime::services::{
-    Answer, Ceremonies, Ceremony, CeremonyError, RekeyProgress, RootProgress, SealFailure,
+    Answer, Ceremonies, Ceremony, CeremonyError, RekeyProgress, RootProgress, SealError,
 };
 
 fn ceremony(from: StoreCeremony) -> Ceremony {
@@ -53,7 +53,7 @@ fn refusal(error: StoreError) -> CeremonyError {
         StoreError::VerificationDue(nonce) => CeremonyError::VerificationDue(nonce),
         StoreError::NothingToVerify => CeremonyError::NothingToVerify,
         error @ (StoreError::Split(_) | StoreError::Unseal(_)) => {
-            CeremonyError::Failure(SealFailure::Unavailable(error.to_string()))
+            CeremonyError::Failure(SealError::Unavailable(error.to_string()))
         }
     }
 }

@@ -8,15 +8,15 @@ use gatehouse_store::Backend as _;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::store::Store;
-use crate::runtime::services::{Seal, SealFailure};
+use crate::runtime::services::{Seal, SealError};
 
 /// Orders all servers that share the store to seal themselves.
-pub(super) async fn order_seal(store: &Store) -> Result<(), SealFailure> {
+pub(super) async fn order_seal(store: &Store) -> Result<(), SealError> {
     if !store.is_shared() {
         return Ok(());
     }
     let ordered = store.order_seal().await;
-    ordered.map_err(|error| SealFailure::Unavailable(error.to_string()))
+    ordered.map_err(|error| SealError::Unavailable(error.to_string()))
 }
 
 /// How often the store is asked.

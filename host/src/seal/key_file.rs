@@ -16,7 +16,7 @@ use super::following::order_seal;
 use super::store::{Store, wrong_kind};
 use super::witness::sync_folder_of;
 use crate::runtime::services::{
-    Answer, AutomaticSeal, InitializeError, Keys, Progress, Seal, SealFailure,
+    Answer, AutomaticSeal, InitializeError, Keys, Progress, Seal, SealError,
     UnsealError as ShareError,
 };
 
@@ -130,7 +130,7 @@ impl KeyFileSeal {
 }
 
 impl Seal for KeyFileSeal {
-    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>> {
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealError>> {
         AutomaticSeal.status()
     }
 
@@ -142,11 +142,11 @@ impl Seal for KeyFileSeal {
         AutomaticSeal.begin_initialization(shares, threshold)
     }
 
-    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         AutomaticSeal.finish_initialization()
     }
 
-    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         AutomaticSeal.abandon_initialization()
     }
 
@@ -154,17 +154,17 @@ impl Seal for KeyFileSeal {
         AutomaticSeal.unseal(share)
     }
 
-    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>> {
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealError>> {
         AutomaticSeal.reset_unseal()
     }
 
-    fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn seal(&self) -> Answer<'_, Result<(), SealError>> {
         self.store.seal();
         tracing::warn!("the store was sealed by a caller, until the next start");
         Box::pin(async { Ok(()) })
     }
 
-    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn seal_all(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             order_seal(&self.store).await?;
             self.seal().await

@@ -3,14 +3,14 @@
 use gatehouse_store::RotationPolicy as StorePolicy;
 
 use super::store::Store;
-use crate::runtime::services::{Answer, KeyStatus, Keys, RotationPolicy, SealFailure};
+use crate::runtime::services::{Answer, KeyStatus, Keys, RotationPolicy, SealError};
 
-fn unavailable(error: &gatehouse_store::UnsealError) -> SealFailure {
-    SealFailure::Unavailable(error.to_string())
+fn unavailable(error: &gatehouse_store::UnsealError) -> SealError {
+    SealError::Unavailable(error.to_string())
 }
 
 impl Keys for Store {
-    fn current(&self) -> Answer<'_, Result<KeyStatus, SealFailure>> {
+    fn current(&self) -> Answer<'_, Result<KeyStatus, SealError>> {
         Box::pin(async {
             let status = self.key_status().await;
             let status = status.map_err(|error| unavailable(&error))?;
@@ -22,7 +22,7 @@ impl Keys for Store {
         })
     }
 
-    fn rotate(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn rotate(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             let term = self.rotate_key().await;
             let term = term.map_err(|error| unavailable(&error))?;
@@ -31,7 +31,7 @@ impl Keys for Store {
         })
     }
 
-    fn policy(&self) -> Answer<'_, Result<RotationPolicy, SealFailure>> {
+    fn policy(&self) -> Answer<'_, Result<RotationPolicy, SealError>> {
         Box::pin(async {
             let policy = self.rotation_policy().await;
             let policy = policy.map_err(|error| unavailable(&error))?;
@@ -43,7 +43,7 @@ impl Keys for Store {
         })
     }
 
-    fn set_policy(&self, policy: RotationPolicy) -> Answer<'_, Result<(), SealFailure>> {
+    fn set_policy(&self, policy: RotationPolicy) -> Answer<'_, Result<(), SealError>> {
         let policy = StorePolicy {
             enabled: policy.enabled,
             max_operations: policy.max_operations,

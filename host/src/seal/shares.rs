@@ -11,7 +11,7 @@ use super::following::order_seal;
 use super::store::Store;
 use super::witness::Witness;
 use crate::runtime::services::{
-    Answer, Ceremonies, InitializeError, Keys, Progress, Seal, SealFailure, UnsealError,
+    Answer, Ceremonies, InitializeError, Keys, Progress, Seal, SealError, UnsealError,
 };
 
 /// A [`ShareSeal`] behind the WIT interface; tells the log what happens to it.
@@ -43,7 +43,7 @@ impl HeldInShares {
             self.0.seal().await;
             tracing::error!("the store was sealed again: {error:#}");
             let text = "the store is not the one that its witness has seen; see the server's log";
-            return Err(UnsealError::Failure(SealFailure::Unavailable(
+            return Err(UnsealError::Failure(SealError::Unavailable(
                 text.to_owned(),
             )));
         }
@@ -79,12 +79,12 @@ impl HeldInShares {
     }
 }
 
-fn unavailable(error: &StoreError) -> SealFailure {
-    SealFailure::Unavailable(error.to_string())
+fn unavailable(error: &StoreError) -> SealError {
+    SealError::Unavailable(error.to_string())
 }
 
 impl Seal for HeldInShares {
-    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>> {
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealError>> {
         Box::pin(async { Ok(Some(Self::progress_of(self.0.progress().await))) })
     }
 
@@ -98,14 +98,14 @@ impl Seal for HeldInShares {
             let sharing = sharing.map_err(|_| InitializeError::InvalidNumbers)?;
             let made = self.0.begin(sharing).await.map_err(|error| match error {
                 BeginError::AlreadyInitialized => InitializeError::AlreadyInitialized,
-                error => InitializeError::Failure(SealFailure::Unavailable(error.to_string())),
+                error => InitializeError::Failure(SealError::Unavailable(error.to_string())),
             })?;
             let bytes = |share: &gatehouse_store::KeyShare| share.as_bytes().to_vec().into();
             Ok(made.iter().map(bytes).collect())
         })
     }
 
-    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             self.0.finish().await.map_err(|error| unavailable(&error))?;
             tracing::info!("the store is initialized, and sealed until its shares are given");
@@ -113,7 +113,7 @@ impl Seal for HeldInShares {
         })
     }
 
-    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             self.0
                 .abandon()
@@ -149,11 +149,11 @@ impl Seal for HeldInShares {
         })
     }
 
-    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>> {
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealError>> {
         Box::pin(async { Ok(Self::progress_of(self.0.reset().await)) })
     }
 
-    fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn seal(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             self.0.seal().await;
             tracing::warn!("the store was sealed by a caller");
@@ -161,7 +161,7 @@ impl Seal for HeldInShares {
         })
     }
 
-    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn seal_all(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async {
             order_seal(&self.1).await?;
             Seal::seal(self).await

@@ -5,7 +5,7 @@ use gatehouse_store::{Namespace, PrivateStore, create_key_file};
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::runtime::services::{InitializeError, Progress, SealFailure, UnsealError as Refusal};
+use crate::runtime::services::{InitializeError, Progress, SealError, UnsealError as Refusal};
 
 struct Place(tempfile::TempDir);
 
@@ -96,11 +96,11 @@ async fn k2_a_key_file_opens_the_store_at_every_start() {
 async fn an_automatic_seal_has_no_shares_and_closes_until_the_next_start() {
     let place = Place::new();
     let opened = place.open_with_key_file("key").await.unwrap();
-    let automatic = SealFailure::Automatic;
+    let automatic = SealError::Automatic;
     let several = opened.seal.begin_initialization(5, 3).await.err();
     assert!(matches!(
         several,
-        Some(InitializeError::Failure(SealFailure::Automatic))
+        Some(InitializeError::Failure(SealError::Automatic))
     ));
     let none = opened.seal.begin_initialization(1, 1).await.unwrap();
     assert!(none.is_empty());
@@ -112,7 +112,7 @@ async fn an_automatic_seal_has_no_shares_and_closes_until_the_next_start() {
     assert_eq!(opened.holds().await, None);
     let share = Zeroizing::new(vec![1; 33]);
     let refused = opened.seal.unseal(share).await.err().unwrap();
-    assert!(matches!(refused, Refusal::Failure(SealFailure::Automatic)));
+    assert!(matches!(refused, Refusal::Failure(SealError::Automatic)));
     let reset = opened.seal.reset_unseal().await.err();
     assert_eq!(format!("{reset:?}"), format!("{:?}", Some(automatic)));
     drop(opened);

@@ -15,7 +15,7 @@ use crate::backend::{SnapshotPage, StoredEntry};
 use crate::rules::{SharedClock, purge_budget};
 use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 
-type Place = (Namespace, String);
+type EntryKey = (Namespace, String);
 
 struct Stored {
     entry: Entry,
@@ -24,9 +24,9 @@ struct Stored {
 
 #[derive(Default)]
 struct State {
-    entries: BTreeMap<Place, Stored>,
+    entries: BTreeMap<EntryKey, Stored>,
     /// The places of all entries that expire, by the time at which they do.
-    expiries: BTreeSet<(u64, Place)>,
+    expiries: BTreeSet<(u64, EntryKey)>,
     last_version: u64,
 }
 
@@ -119,7 +119,7 @@ impl MemoryBackend {
 }
 
 impl State {
-    fn live(&self, place: &Place, now: u64) -> Option<&Entry> {
+    fn live(&self, place: &EntryKey, now: u64) -> Option<&Entry> {
         let stored = self.entries.get(place)?;
         (!has_expired(stored.expires_at, now)).then_some(&stored.entry)
     }
@@ -239,7 +239,7 @@ impl Backend for MemoryBackend {
 
 /// A copy of everything: who keeps a store in memory has room for two.
 struct Copied {
-    entries: BTreeMap<Place, (Vec<u8>, Option<u64>)>,
+    entries: BTreeMap<EntryKey, (Vec<u8>, Option<u64>)>,
     last_version: Version,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::sealing::BatchKey;
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::service::AccessService;
 
@@ -52,15 +52,15 @@ impl Record for BatchKeyRecord {
 
 impl BatchKeyRecord {
     /// The key, ready to use.
-    pub(crate) fn key(&self) -> Result<BatchKey, Failure> {
+    pub(crate) fn key(&self) -> Result<BatchKey, ServiceError> {
         let secret = STANDARD.decode(&self.secret).map(Zeroizing::new).ok();
         secret
             .and_then(|secret| BatchKey::new(self.number, &secret))
-            .ok_or_else(|| Failure::Damaged("a key of batch tokens is malformed".to_owned()))
+            .ok_or_else(|| ServiceError::Damaged("a key of batch tokens is malformed".to_owned()))
     }
 
     /// Puts the key where tokens are issued and where they are opened.
-    fn stage(&self, transaction: &mut Transaction) -> Result<(), Failure> {
+    fn stage(&self, transaction: &mut Transaction) -> Result<(), ServiceError> {
         transaction.put(ISSUING_KEY, self)?.put_until(
             batch_key(self.number),
             self,
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         now: u64,
         ttl: u64,
-    ) -> Result<BatchKey, Failure> {
+    ) -> Result<BatchKey, ServiceError> {
         let newest = self.records.get::<BatchKeyRecord>(ISSUING_KEY)?;
         let issuing = newest.as_ref();
         let Some(Loaded { record, version }) = issuing.filter(|it| now < it.record.issues_until)
@@ -97,7 +97,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Replaces the key that has issued long enough. Where no batch token was ever made there is none.
-    pub(crate) fn rotate_batch_key(&self) -> Result<(), Failure> {
+    pub(crate) fn rotate_batch_key(&self) -> Result<(), ServiceError> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let newest = self.records.get::<BatchKeyRecord>(ISSUING_KEY)?;
@@ -111,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Drops all keys: no batch token is worth anything any more. The next one gets a new key, whose number may have been another's.
-    pub(crate) fn forget_batch_keys(&self) -> Result<(), Failure> {
+    pub(crate) fn forget_batch_keys(&self) -> Result<(), ServiceError> {
         loop {
             let store = self.records.store();
             let page = store.scan(OPENING_PREFIX, None, DROPPED_AT_ONCE)?;
@@ -123,7 +123,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             match Attempt::from_commit(self.records.commit(transaction), ())? {
                 Attempt::Done(()) if page.more => {}
                 Attempt::Done(()) => return Ok(()),
-                Attempt::Conflicted => return Err(Failure::Contended),
+                Attempt::Conflicted => return Err(ServiceError::Contended),
             }
         }
     }
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         newest: Option<&Loaded<BatchKeyRecord>>,
         now: u64,
         ttl: u64,
-    ) -> Result<BatchKeyRecord, Failure> {
+    ) -> Result<BatchKeyRecord, ServiceError> {
         let mut secret = Zeroizing::new([0_u8; BatchKey::SECRET_BYTES]);
         self.random.fill(secret.as_mut_slice())?;
         let last = newest.map_or(NO_KEY, |newest| newest.record.number);

@@ -12,7 +12,7 @@ use gatehouse_storage::Transaction;
 pub(crate) use self::keys::{BatchKeyRecord, NO_KEY, batch_key};
 use self::sealing::{MAXIMUM_RECORD_BYTES, SALT_BYTES};
 pub(crate) use self::sealing::{SealError, SealedToken};
-use crate::api::{ClientToken, CreateError, Failure, LoginError};
+use crate::api::{ClientToken, CreateError, LoginError, ServiceError};
 use crate::records::TokenRecord;
 use crate::service::AccessService;
 
@@ -43,7 +43,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         record: &TokenRecord,
     ) -> Result<ClientToken, SealError> {
         let mut salt = [0_u8; SALT_BYTES];
-        self.random.fill(&mut salt).map_err(Failure::from)?;
+        self.random.fill(&mut salt).map_err(ServiceError::from)?;
         let key = self.issuing_key(transaction, record.creation_time, record.creation_ttl)?;
         key.seal(record, &salt)
     }

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::api::BATCH_TOKEN_PREFIX;
-use crate::api::{ClientToken, Failure};
+use crate::api::{ClientToken, ServiceError};
 use crate::one_time_cipher::OneTimeCipher;
 use crate::records::TokenRecord;
 
@@ -31,11 +31,11 @@ pub(crate) enum SealError {
     /// Its record is longer than [`MAXIMUM_RECORD_BYTES`].
     TooLarge,
     /// The server cannot answer now.
-    Failure(Failure),
+    Failure(ServiceError),
 }
 
-impl From<Failure> for SealError {
-    fn from(failure: Failure) -> Self {
+impl From<ServiceError> for SealError {
+    fn from(failure: ServiceError) -> Self {
         Self::Failure(failure)
     }
 }
@@ -65,7 +65,7 @@ impl BatchKey {
         record: &TokenRecord,
         salt: &[u8; SALT_BYTES],
     ) -> Result<ClientToken, SealError> {
-        let record = encode(record).map_err(Failure::from)?;
+        let record = encode(record).map_err(ServiceError::from)?;
         if record.len() > MAXIMUM_RECORD_BYTES {
             return Err(SealError::TooLarge);
         }
@@ -86,7 +86,7 @@ impl BatchKey {
     /// # Errors
     ///
     /// When it is one, made by a newer version of this software.
-    pub(crate) fn open(&self, token: &SealedToken) -> Result<Option<TokenRecord>, Failure> {
+    pub(crate) fn open(&self, token: &SealedToken) -> Result<Option<TokenRecord>, ServiceError> {
         let record = self.cipher(&token.salt).open(&token.sealed_record);
         Ok(record.map(|record| decode(&record)).transpose()?)
     }

@@ -12,12 +12,12 @@ use gatehouse_ports::{IpAddress, OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    AccessService, Admission, Capability, Cluster, CreateError, CreateRequest, Cubbyhole as _,
-    CubbyholeError, Failure, InitializeError, Initialized, Issued, KeyPage, LeaseTree as _,
+    AccessService, Admission, AdmissionError, Capability, Cluster, CreateError, CreateRequest,
+    Cubbyhole as _, CubbyholeError, InitializeError, Initialized, Issued, KeyPage, LeaseTree as _,
     LoginError, LoginGrant, Logins as _, LookupError, Migration, Migrations as _, MountError,
     MountRequest, MountTuning, MountView, Mounts as _, Parent, Policies as _, Policy, PolicyError,
-    PrefixError, Refusal, RemountError, RenewError, Renewal as _, RenewalSubject, Request,
-    Requests as _, ResultantAcl, Revalidated, Revocation as _, RevokeError, Rights as _, Settings,
+    PrefixError, RemountError, RenewError, Renewal as _, RenewalSubject, Request, Requests as _,
+    ResultantAcl, Revalidated, Revocation as _, RevokeError, Rights as _, ServiceError, Settings,
     System as _, Tidying as _, TokenCreation as _, TokenGrant, TokenLookup as _, TokenReference,
     TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles as _, TokenView,
     TuneError, UnwrapError, WrapError, WrapRequest, Wrapping as _, WrappingToken, WrappingView,
@@ -41,7 +41,7 @@ fn access<T>(call: impl FnOnce(&Service) -> T) -> T {
 }
 
 impl system_wit::Guest for Component {
-    fn current_cluster() -> Result<Option<Cluster>, Failure> {
+    fn current_cluster() -> Result<Option<Cluster>, ServiceError> {
         access(Service::current_cluster)
     }
 
@@ -49,21 +49,21 @@ impl system_wit::Guest for Component {
         access(|it| it.initialize(root_token.as_deref()))
     }
 
-    fn generate_root() -> Result<String, Failure> {
+    fn generate_root() -> Result<String, ServiceError> {
         Ok(access(Service::generate_root)?.expose().to_owned())
     }
 
-    fn maintain() -> Result<(), Failure> {
+    fn maintain() -> Result<(), ServiceError> {
         access(Service::maintain)
     }
 
-    fn count_tokens() -> Result<Option<u64>, Failure> {
+    fn count_tokens() -> Result<Option<u64>, ServiceError> {
         access(Service::count_tokens)
     }
 }
 
 impl requests_wit::Guest for Component {
-    fn admit(request: Request) -> Result<Admission, Refusal> {
+    fn admit(request: Request) -> Result<Admission, AdmissionError> {
         access(|it| it.admit(&request))
     }
 
@@ -131,17 +131,21 @@ impl tokens_wit::Guest for Component {
         access(|it| it.revoke_token_alone(&token))
     }
 
-    fn tidy_tokens() -> Result<bool, Failure> {
+    fn tidy_tokens() -> Result<bool, ServiceError> {
         access(Service::tidy_tokens)
     }
 
-    fn list_accessors(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_accessors(after: Option<String>, limit: u32) -> Result<KeyPage, ServiceError> {
         access(|it| it.list_accessors(after.as_deref(), limit))
     }
 }
 
 impl leases_wit::Guest for Component {
-    fn list_leases(prefix: String, after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_leases(
+        prefix: String,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<KeyPage, ServiceError> {
         access(|it| it.list_leases(&prefix, after.as_deref(), limit))
     }
 
@@ -151,11 +155,11 @@ impl leases_wit::Guest for Component {
 }
 
 impl token_roles_wit::Guest for Component {
-    fn list_token_roles(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_token_roles(after: Option<String>, limit: u32) -> Result<KeyPage, ServiceError> {
         access(|it| it.list_token_roles(after.as_deref(), limit))
     }
 
-    fn read_token_role(name: String) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(name: String) -> Result<Option<TokenRole>, ServiceError> {
         access(|it| it.read_token_role(&name))
     }
 
@@ -167,17 +171,17 @@ impl token_roles_wit::Guest for Component {
         access(|it| it.write_token_role(&name, &changes, permission))
     }
 
-    fn delete_token_role(name: String) -> Result<(), Failure> {
+    fn delete_token_role(name: String) -> Result<(), ServiceError> {
         access(|it| it.delete_token_role(&name))
     }
 }
 
 impl policies_wit::Guest for Component {
-    fn list_policies() -> Result<Vec<String>, Failure> {
+    fn list_policies() -> Result<Vec<String>, ServiceError> {
         access(Service::list_policies)
     }
 
-    fn read_policy(name: String) -> Result<Option<Policy>, Failure> {
+    fn read_policy(name: String) -> Result<Option<Policy>, ServiceError> {
         access(|it| it.read_policy(&name))
     }
 
@@ -191,15 +195,15 @@ impl policies_wit::Guest for Component {
 }
 
 impl mounts_wit::Guest for Component {
-    fn list_mounts() -> Result<Vec<MountView>, Failure> {
+    fn list_mounts() -> Result<Vec<MountView>, ServiceError> {
         access(Service::list_mounts)
     }
 
-    fn read_mount(path: String) -> Result<Option<MountView>, Failure> {
+    fn read_mount(path: String) -> Result<Option<MountView>, ServiceError> {
         access(|it| it.read_mount(&path))
     }
 
-    fn find_mount(path: String) -> Result<Option<MountView>, Failure> {
+    fn find_mount(path: String) -> Result<Option<MountView>, ServiceError> {
         access(|it| it.find_mount(&path))
     }
 
@@ -215,11 +219,11 @@ impl mounts_wit::Guest for Component {
         access(|it| it.disable_mount(&path))
     }
 
-    fn list_disabled_mounts(limit: u32) -> Result<Vec<String>, Failure> {
+    fn list_disabled_mounts(limit: u32) -> Result<Vec<String>, ServiceError> {
         access(|it| it.list_disabled_mounts(limit))
     }
 
-    fn forget_disabled_mount(id: String) -> Result<(), Failure> {
+    fn forget_disabled_mount(id: String) -> Result<(), ServiceError> {
         access(|it| it.forget_disabled_mount(&id))
     }
 }
@@ -229,7 +233,7 @@ impl migrations_wit::Guest for Component {
         access(|it| it.move_mount(&source, &target))
     }
 
-    fn read_migration(id: String) -> Result<Option<Migration>, Failure> {
+    fn read_migration(id: String) -> Result<Option<Migration>, ServiceError> {
         access(|it| it.read_migration(&id))
     }
 }

@@ -10,7 +10,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use self::secrets::{CubbyholeRecord, Secrets};
-use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
+use crate::api::{Cubbyhole, CubbyholeError, ServiceError, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::{AccessService, load_next};
@@ -160,7 +160,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         hash: &TokenHash,
         token: &mut TokenRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let end = self.clock.now_seconds().saturating_add(LAST_USE_SECONDS);
         let end = token.expire_time.map_or(end, |expiry| end.min(expiry));
         if self.stage_secrets_until(transaction, hash, token, Some(end.saturating_mul(1000)))? {
@@ -175,7 +175,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         hash: &TokenHash,
         token: &TokenRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         self.stage_secrets_until(transaction, hash, token, token.expires_at())?;
         Ok(())
     }
@@ -187,7 +187,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         hash: &TokenHash,
         token: &TokenRecord,
         expires_at: Option<u64>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         if !token.keeps_secrets {
             return Ok(false);
         }

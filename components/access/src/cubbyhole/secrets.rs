@@ -9,7 +9,7 @@ use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::api::{CubbyholeError, Failure};
+use crate::api::{CubbyholeError, ServiceError};
 use crate::one_time_cipher::OneTimeCipher;
 use crate::secret::IdentifierHasher;
 
@@ -54,12 +54,13 @@ impl Secrets {
         hasher: &IdentifierHasher,
         token: &str,
         record: &CubbyholeRecord,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ServiceError> {
         let sealed = STANDARD.decode(&record.sealed_secrets).ok();
         let cipher = OneTimeCipher::new(&hasher.cubbyhole_key(token, &record.salt));
         let opened = sealed.and_then(|sealed| cipher.open(&sealed));
         let secrets = opened.map(Zeroizing::new).and_then(|it| Self::unpack(&it));
-        secrets.ok_or_else(|| Failure::Damaged("the secrets of a token were altered".to_owned()))
+        secrets
+            .ok_or_else(|| ServiceError::Damaged("the secrets of a token were altered".to_owned()))
     }
 
     /// The record that holds them for `token`.
@@ -68,13 +69,13 @@ impl Secrets {
         hasher: &IdentifierHasher,
         token: &str,
         random: &impl Random,
-    ) -> Result<CubbyholeRecord, Failure> {
+    ) -> Result<CubbyholeRecord, ServiceError> {
         let mut salt = [0; SALT_BYTES];
         random.fill(&mut salt)?;
         let salt = base16ct::lower::encode_string(&salt);
         let sealed = OneTimeCipher::new(&hasher.cubbyhole_key(token, &salt)).seal(&self.pack());
         let sealed = sealed.ok_or_else(|| {
-            Failure::Damaged("the secrets of a token cannot be encrypted".to_owned())
+            ServiceError::Damaged("the secrets of a token cannot be encrypted".to_owned())
         })?;
         Ok(CubbyholeRecord {
             salt,

@@ -7,8 +7,8 @@ use super::checks::{check_alias_name, checked_metadata};
 use super::creation::stage_alias;
 use super::records::{ALIAS_ID_PREFIX, AliasReference, NameRecord, alias_id_key};
 use crate::api::{
-    AliasPage, AliasRequest, AliasView, AliasWritten, EntityAliases, Failure, IdentityError,
-    MountView, Mounts as _,
+    AliasPage, AliasRequest, AliasView, AliasWritten, EntityAliases, IdentityError, MountView,
+    Mounts as _, ServiceError,
 };
 use crate::random;
 use crate::records::{
@@ -17,12 +17,12 @@ use crate::records::{
 use crate::service::{AccessService, load_next};
 
 /// The name and the mount that a request settles on.
-pub(super) struct Place {
+pub(super) struct AliasTarget {
     pub(super) name: String,
     pub(super) mount_accessor: String,
 }
 
-impl Place {
+impl AliasTarget {
     /// The values of `request`, and of `present` where it gives none.
     pub(super) fn new(
         request: &AliasRequest,
@@ -42,7 +42,7 @@ impl Place {
 }
 
 impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
-    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError> {
         let Some((hash, alias)) = self.find_alias::<AliasRecord>(id)? else {
             return Ok(None);
         };
@@ -51,7 +51,11 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
         Ok(self.alias_views(&[reference])?.pop())
     }
 
-    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError> {
         self.aliases_in(ALIAS_ID_PREFIX, after.map(alias_id_key), limit, alias_view)
     }
 
@@ -68,27 +72,27 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
                         alias.record.name.as_str(),
                         alias.record.mount_accessor.as_str(),
                     );
-                    let place = Place::new(request, Some(present))?;
-                    let moved = (place.name.as_str(), place.mount_accessor.as_str()) != present;
+                    let target = AliasTarget::new(request, Some(present))?;
+                    let moved = (target.name.as_str(), target.mount_accessor.as_str()) != present;
                     let new_hash = if moved {
-                        self.hash_at(&place)?
+                        self.hash_at(&target)?
                     } else {
                         hash.clone()
                     };
-                    let new = (new_hash.as_str(), place);
+                    let new = (new_hash.as_str(), target);
                     self.stage_changed_alias(&mut transaction, (&hash, &alias), new, request)?
                 }
                 None => {
-                    let place = Place::new(request, None)?;
-                    let hash = self.hash_at(&place)?;
+                    let target = AliasTarget::new(request, None)?;
+                    let hash = self.hash_at(&target)?;
                     match self.records.get::<AliasRecord>(&alias_key(&hash))? {
                         Some(alias) => self.stage_changed_alias(
                             &mut transaction,
                             (&hash, &alias),
-                            (&hash, place),
+                            (&hash, target),
                             request,
                         )?,
-                        None => self.stage_made_alias(&mut transaction, &hash, place, request)?,
+                        None => self.stage_made_alias(&mut transaction, &hash, target, request)?,
                     }
                 }
             };
@@ -131,7 +135,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(super) fn alias_views(
         &self,
         references: &[AliasReference],
-    ) -> Result<Vec<AliasView>, Failure> {
+    ) -> Result<Vec<AliasView>, ServiceError> {
         if references.is_empty() {
             return Ok(Vec::new());
         }
@@ -156,10 +160,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(views)
     }
 
-    /// The hash of the alias at `place`.
-    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
-        let accessor = &place.mount_accessor;
-        self.alias_hash(accessor, &place.name)?
+    /// The hash of the alias at `target`.
+    pub(super) fn hash_at(&self, target: &AliasTarget) -> Result<String, IdentityError> {
+        let accessor = &target.mount_accessor;
+        self.alias_hash(accessor, &target.name)?
             .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
     }
 
@@ -167,19 +171,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         hash: &str,
-        place: Place,
+        target: AliasTarget,
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
         let mut entity = match non_empty(request.canonical_id.as_deref()) {
-            Some(id) => self.entity_without_alias(transaction, id, &place.mount_accessor)?,
+            Some(id) => self.entity_without_alias(transaction, id, &target.mount_accessor)?,
             None => self.stage_unnamed_entity(transaction, now)?,
         };
         let alias = AliasRecord {
             id: random::uuid(&self.random)?,
             entity_id: entity.id.clone(),
-            name: place.name,
-            mount_accessor: place.mount_accessor,
+            name: target.name,
+            mount_accessor: target.mount_accessor,
             creation_time: now,
             last_update_time: now,
             custom_metadata: request.custom_metadata.iter().flatten().cloned().collect(),
@@ -194,20 +198,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Stages what changes about an alias: its place, its entity, or what an operator says about it.
+    /// Stages what changes about an alias: its target, its entity, or what an operator says about it.
     fn stage_changed_alias(
         &self,
         transaction: &mut Transaction,
         (old_hash, alias): (&str, &Loaded<AliasRecord>),
-        (hash, place): (&str, Place),
+        (hash, target): (&str, AliasTarget),
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let before = &alias.record;
         let entity_id = non_empty(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
         let mut record = AliasRecord {
             entity_id: entity_id.to_owned(),
-            name: place.name,
-            mount_accessor: place.mount_accessor,
+            name: target.name,
+            mount_accessor: target.mount_accessor,
             ..before.clone()
         };
         if let Some(metadata) = &request.custom_metadata {

@@ -1,7 +1,7 @@
 //! Bounds of the names, policies and metadata of identities, and names that are unique.
 
 use super::records::NameRecord;
-use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
+use crate::api::{FieldTooLong, IdentityError, IdentityTarget, ServiceError};
 use crate::bounds::{MAXIMUM_POLICIES, require_short_policies};
 use crate::path_name::is_path_name;
 use crate::policy::{ROOT, sanitize};
@@ -71,7 +71,7 @@ pub(super) fn checked_metadata(metadata: Option<&[(String, String)]>) -> Result<
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The target of the [`NameRecord`] under `key`.
-    pub(super) fn target_of(&self, key: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn target_of(&self, key: &str) -> Result<Option<String>, ServiceError> {
         let name = self.records.get::<NameRecord>(key)?;
         Ok(name.map(|name| name.record.target))
     }

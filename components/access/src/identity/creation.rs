@@ -7,7 +7,7 @@ use gatehouse_storage::{StorageError, Transaction};
 
 use super::names::Named;
 use super::records::{AliasReference, NameRecord, alias_id_key};
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::random;
 use crate::records::{AliasRecord, EntityRecord, alias_key};
 use crate::service::AccessService;
@@ -18,7 +18,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         now: u64,
-    ) -> Result<EntityRecord, Failure> {
+    ) -> Result<EntityRecord, ServiceError> {
         let name = format!("entity_{}", random::eight_digits(&self.random)?);
         self.stage_entity(transaction, name, now)
     }
@@ -29,7 +29,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         name: String,
         now: u64,
-    ) -> Result<EntityRecord, Failure> {
+    ) -> Result<EntityRecord, ServiceError> {
         let entity = EntityRecord {
             id: random::uuid(&self.random)?,
             name,

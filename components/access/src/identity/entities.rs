@@ -16,8 +16,8 @@ use super::records::{
     ENTITY_NAME_PREFIX, GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
 };
 use crate::api::{
-    AliasView, Entities, EntityChanges, EntityPage, EntityView, Failure, IdentityError,
-    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, MergeRequest, Mounts as _,
+    AliasView, Entities, EntityChanges, EntityPage, EntityView, IdentityError, IdentityReference,
+    IdentityTarget, IdentityWritten, KeyPage, MergeRequest, Mounts as _, ServiceError,
 };
 use crate::records::{
     AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, alias_metadata_key, entity_key,
@@ -25,7 +25,10 @@ use crate::records::{
 use crate::service::{AccessService, load_next};
 
 impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
-    fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
+    fn read_entity(
+        &self,
+        reference: &IdentityReference,
+    ) -> Result<Option<EntityView>, ServiceError> {
         let Some(entity) = self.find_owner::<EntityRecord>(reference)? else {
             return Ok(None);
         };
@@ -44,7 +47,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
         }))
     }
 
-    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure> {
+    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, ServiceError> {
         let mounts = self.list_mounts()?;
         let position = after.map(entity_key);
         self.page(ENTITY_PREFIX, position, (limit, CHUNK), |items| {
@@ -70,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
         })
     }
 
-    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         let position = self.name_position(Named::Entity, after)?;
         self.names_in(ENTITY_NAME_PREFIX, position, limit, |it: EntityRecord| {
             it.name

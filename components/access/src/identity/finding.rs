@@ -9,7 +9,7 @@ use super::records::{
     GroupAliasRecord, GroupRecord, alias_id_key, group_alias_id_key, group_alias_key, group_key,
 };
 use crate::api::{
-    AliasPlace, Failure, IdentityError, IdentityReference, IdentityTarget, Mounts as _,
+    AliasPlace, IdentityError, IdentityReference, IdentityTarget, Mounts as _, ServiceError,
 };
 use crate::records::{AliasRecord, EntityRecord, alias_key, entity_key};
 use crate::service::AccessService;
@@ -99,7 +99,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(super) fn find_owner<T: AliasOwner>(
         &self,
         reference: &IdentityReference,
-    ) -> Result<Option<Loaded<T>>, Failure> {
+    ) -> Result<Option<Loaded<T>>, ServiceError> {
         let id = match reference {
             IdentityReference::Id(id) => Some(id.clone()),
             IdentityReference::Name(name) => self.named(T::NAMED, name)?,
@@ -128,7 +128,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(super) fn find_owner_with_id<T: AliasOwner>(
         &self,
         id: &str,
-    ) -> Result<Option<Loaded<T>>, Failure> {
+    ) -> Result<Option<Loaded<T>>, ServiceError> {
         self.find_owner(&IdentityReference::Id(id.to_owned()))
     }
 
@@ -150,7 +150,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(super) fn find_alias<A: Alias>(
         &self,
         id: &str,
-    ) -> Result<Option<(String, Loaded<A>)>, Failure> {
+    ) -> Result<Option<(String, Loaded<A>)>, ServiceError> {
         if !is_identifier(id) {
             return Ok(None);
         }
@@ -162,7 +162,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The hash of the alias of this name at a mount; `None` where there is no such mount.
-    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn alias_hash(
+        &self,
+        accessor: &str,
+        name: &str,
+    ) -> Result<Option<String>, ServiceError> {
         let mounts = self.list_mounts()?;
         match mounts.iter().find(|mount| mount.accessor == accessor) {
             Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),

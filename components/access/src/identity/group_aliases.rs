@@ -3,27 +3,31 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::aliases::{Place, mount_of, non_empty};
+use super::aliases::{AliasTarget, mount_of, non_empty};
 use super::records::{
     AliasReference, GROUP_ALIAS_ID_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
     group_alias_id_key, group_alias_key, group_key,
 };
 use crate::api::{
-    AliasPage, AliasRequest, AliasView, AliasWritten, Failure, GroupAliases, GroupType,
-    IdentityError, MountView, Mounts as _,
+    AliasPage, AliasRequest, AliasView, AliasWritten, GroupAliases, GroupType, IdentityError,
+    MountView, Mounts as _, ServiceError,
 };
 use crate::random;
 use crate::service::AccessService;
 
 impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
-    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError> {
         match self.find_alias::<GroupAliasRecord>(id)? {
             Some((_, alias)) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
     }
 
-    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError> {
         let position = after.map(group_alias_id_key);
         self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, group_alias_view)
     }
@@ -41,8 +45,8 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
                 let alias = &alias.record;
                 (alias.name.as_str(), alias.mount_accessor.as_str())
             });
-            let place = Place::new(request, present)?;
-            let hash = self.hash_at(&place)?;
+            let target = AliasTarget::new(request, present)?;
+            let hash = self.hash_at(&target)?;
             let there = self
                 .records
                 .get::<GroupAliasRecord>(&group_alias_key(&hash))?;
@@ -58,9 +62,9 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             let written = match found {
                 Some(found) => {
-                    self.stage_changed_group_alias(&mut transaction, found, &hash, place, request)?
+                    self.stage_changed_group_alias(&mut transaction, found, &hash, target, request)?
                 }
-                None => self.stage_made_group_alias(&mut transaction, &hash, place, request)?,
+                None => self.stage_made_group_alias(&mut transaction, &hash, target, request)?,
             };
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, written)?)
@@ -85,7 +89,10 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(super) fn group_alias_with_hash(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
+    pub(super) fn group_alias_with_hash(
+        &self,
+        hash: &str,
+    ) -> Result<Option<AliasView>, ServiceError> {
         let key = group_alias_key(hash);
         match self.records.get::<GroupAliasRecord>(&key)? {
             Some(alias) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
@@ -97,7 +104,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         hash: &str,
-        place: Place,
+        target: AliasTarget,
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
@@ -108,8 +115,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let alias = GroupAliasRecord {
             id: random::uuid(&self.random)?,
             group_id: group.id.clone(),
-            name: place.name,
-            mount_accessor: place.mount_accessor,
+            name: target.name,
+            mount_accessor: target.mount_accessor,
             creation_time: now,
             last_update_time: now,
         };
@@ -136,7 +143,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         (old_hash, alias): (String, Loaded<GroupAliasRecord>),
         hash: &str,
-        place: Place,
+        target: AliasTarget,
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let Loaded {
@@ -148,8 +155,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let record = GroupAliasRecord {
             id: before.id.clone(),
             group_id: group_id.to_owned(),
-            name: place.name,
-            mount_accessor: place.mount_accessor,
+            name: target.name,
+            mount_accessor: target.mount_accessor,
             creation_time: before.creation_time,
             last_update_time: now,
         };

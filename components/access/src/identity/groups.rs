@@ -14,8 +14,8 @@ use super::records::{
     group_alias_id_key, group_alias_key, group_key, member_key, members_prefix,
 };
 use crate::api::{
-    AliasView, Failure, GroupChanges, GroupPage, GroupType, GroupView, Groups, IdentityError,
-    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _,
+    AliasView, GroupChanges, GroupPage, GroupType, GroupView, Groups, IdentityError,
+    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _, ServiceError,
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
@@ -29,7 +29,7 @@ const MAXIMUM_MEMBERS: usize = 10_000;
 const ROUND: usize = 100;
 
 impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
-    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, ServiceError> {
         let Some(group) = self.find_owner::<GroupRecord>(reference)? else {
             return Ok(None);
         };
@@ -57,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
         }))
     }
 
-    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, ServiceError> {
         let mounts = self.list_mounts()?;
         let position = after.map(group_key);
         self.page(GROUP_PREFIX, position, (limit, CHUNK), |items| {
@@ -83,7 +83,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
         })
     }
 
-    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         let position = self.name_position(Named::Group, after)?;
         self.names_in(GROUP_NAME_PREFIX, position, limit, |it: GroupRecord| {
             it.name
@@ -182,7 +182,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
-    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
+    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), ServiceError> {
         let prefix = members_prefix(group_id);
         let mut members = Vec::new();
         let mut position = None;

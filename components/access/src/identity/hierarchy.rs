@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Loaded, Transaction};
 
 use super::records::{GroupRecord, group_key};
-use crate::api::{Failure, IdentityError};
+use crate::api::{IdentityError, ServiceError};
 use crate::service::AccessService;
 
 /// Most levels of groups within groups: each is a read at every request of a member's tokens.
@@ -113,7 +113,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         mut level: BTreeSet<String>,
         direction: Direction,
-    ) -> Result<Reach, Failure> {
+    ) -> Result<Reach, ServiceError> {
         let mut reach = Reach {
             ids: BTreeSet::new(),
             levels: 0,

@@ -8,7 +8,7 @@ use gatehouse_storage::{Record, Records};
 use super::finding::Indexed;
 use super::names::Named;
 use super::records::NameRecord;
-use crate::api::{AliasPage, AliasView, Failure, KeyPage, MountView, Mounts as _};
+use crate::api::{AliasPage, AliasView, KeyPage, MountView, Mounts as _, ServiceError};
 use crate::bounds::PAGE_ITEMS;
 use crate::service::{AccessService, load_next};
 
@@ -25,7 +25,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         position: Option<String>,
         limit: u32,
         view: impl Fn(T, &[MountView]) -> AliasView,
-    ) -> Result<AliasPage, Failure> {
+    ) -> Result<AliasPage, ServiceError> {
         let mounts = self.list_mounts()?;
         self.page(prefix, position, (limit, ROUND), |items| {
             self.indexed(&targets::<S>(items)?, |it: T| view(it, &mounts))
@@ -43,7 +43,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         position: Option<String>,
         limit: u32,
         name: impl Fn(T) -> String,
-    ) -> Result<KeyPage, Failure> {
+    ) -> Result<KeyPage, ServiceError> {
         let part = self.page(prefix, position, (limit, ROUND), |items| {
             self.indexed(&targets::<S>(items)?, &name)
         })?;
@@ -59,8 +59,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         prefix: &str,
         mut position: Option<String>,
         (limit, round): (u32, usize),
-        mut shown: impl FnMut(Vec<Item>) -> Result<Vec<T>, Failure>,
-    ) -> Result<Part<T>, Failure> {
+        mut shown: impl FnMut(Vec<Item>) -> Result<Vec<T>, ServiceError>,
+    ) -> Result<Part<T>, ServiceError> {
         let limit = usize::try_from(limit.clamp(1, PAGE_ITEMS)).unwrap_or(usize::MAX);
         let mut items = Vec::new();
         loop {
@@ -81,7 +81,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         targets: &[String],
         shown: impl Fn(T) -> V,
-    ) -> Result<Vec<V>, Failure> {
+    ) -> Result<Vec<V>, ServiceError> {
         let mut records = Vec::with_capacity(targets.len());
         for targets in targets.chunks(CHUNK) {
             let keys: Vec<String> = targets.iter().map(|target| T::key(target)).collect();
@@ -99,7 +99,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         kind: Named,
         after: Option<&str>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, ServiceError> {
         after.map(|name| self.name_key(kind, name)).transpose()
     }
 }
@@ -119,7 +119,7 @@ impl<T> Part<T> {
 }
 
 /// The records of `items`.
-pub(super) fn loaded<S: Store, T: Record>(items: Vec<Item>) -> Result<Vec<T>, Failure> {
+pub(super) fn loaded<S: Store, T: Record>(items: Vec<Item>) -> Result<Vec<T>, ServiceError> {
     let mut records = Vec::with_capacity(items.len());
     for item in items {
         let record = Records::<S>::load::<T>(Some(item.entry))?;
@@ -128,7 +128,7 @@ pub(super) fn loaded<S: Store, T: Record>(items: Vec<Item>) -> Result<Vec<T>, Fa
     Ok(records)
 }
 
-fn targets<S: Store>(items: Vec<Item>) -> Result<Vec<String>, Failure> {
+fn targets<S: Store>(items: Vec<Item>) -> Result<Vec<String>, ServiceError> {
     let names = loaded::<S, NameRecord>(items)?;
     Ok(names.into_iter().map(|name| name.target).collect())
 }

@@ -9,7 +9,7 @@ use gatehouse_storage::{CachedReads, Loaded, StorageError, Transaction};
 use super::records::{
     GroupAliasRecord, GroupRecord, Membership, OwnerRecord, group_alias_key, group_key, member_key,
 };
-use crate::api::{Failure, GroupType};
+use crate::api::{GroupType, ServiceError};
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
 use crate::service::{AccessService, load_next};
@@ -180,7 +180,7 @@ impl EntityRecord {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The groups of `entity`: no read where it names none, else one for them and one for each level of groups above.
-    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<EntityGroups, Failure> {
+    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<EntityGroups, ServiceError> {
         let mut direct = Vec::new();
         let ids = entity.group_ids();
         for group in self.read_groups(ids.into_iter())? {
@@ -203,7 +203,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The policies of an entity that come from its groups.
-    pub(crate) fn group_policies(&self, entity: &EntityRecord) -> Result<Vec<String>, Failure> {
+    pub(crate) fn group_policies(
+        &self,
+        entity: &EntityRecord,
+    ) -> Result<Vec<String>, ServiceError> {
         Ok(self.groups_of(entity)?.policies().cloned().collect())
     }
 
@@ -211,7 +214,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn read_groups<'a>(
         &self,
         ids: impl Iterator<Item = &'a String>,
-    ) -> Result<Vec<Option<Loaded<GroupRecord>>>, Failure> {
+    ) -> Result<Vec<Option<Loaded<GroupRecord>>>, ServiceError> {
         let keys: Vec<String> = ids.map(|id| group_key(id)).collect();
         let mut entries = self.read_all(keys.iter())?;
         let mut groups = Vec::with_capacity(keys.len());

@@ -10,7 +10,7 @@ use super::checks::{MAXIMUM_INTERNAL_GROUPS, is_identifier};
 use super::membership::stage_memberships;
 use super::names::Named;
 use super::records::{AliasReference, NameRecord, alias_id_key, member_key, merged_entity_key};
-use crate::api::{Failure, IdentityError, MergeRequest};
+use crate::api::{IdentityError, MergeRequest, ServiceError};
 use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
 use crate::service::{AccessService, load_next};
 
@@ -164,7 +164,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn entity_merged_from(
         &self,
         id: &str,
-    ) -> Result<Option<Loaded<Arc<EntityRecord>>>, Failure> {
+    ) -> Result<Option<Loaded<Arc<EntityRecord>>>, ServiceError> {
         match self.target_of(&merged_entity_key(id))? {
             Some(id) => Ok(self.read_cached([entity_key(&id)])?.next_record()?),
             None => Ok(None),

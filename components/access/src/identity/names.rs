@@ -12,7 +12,7 @@ use super::records::{
     ENTITY_NAME_PREFIX, GROUP_NAME_PREFIX, GroupRecord, NameRecord, entity_name_key, group_key,
     group_name_key,
 };
-use crate::api::{Failure, IdentityError, folded_identity_name};
+use crate::api::{IdentityError, ServiceError, folded_identity_name};
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
 use crate::service::{AccessService, load_next};
@@ -62,12 +62,12 @@ impl Named {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The identifier of what has this name.
-    pub(super) fn named(&self, kind: Named, name: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn named(&self, kind: Named, name: &str) -> Result<Option<String>, ServiceError> {
         Ok(self.name_entry(kind, name)?.map(|(_, target)| target))
     }
 
     /// The key of this name, which need not be there.
-    pub(super) fn name_key(&self, kind: Named, name: &str) -> Result<String, Failure> {
+    pub(super) fn name_key(&self, kind: Named, name: &str) -> Result<String, ServiceError> {
         match self.name_entry(kind, name)? {
             Some((key, _)) => Ok(key),
             None => Ok(kind.key(self.hasher()?, name)),
@@ -75,7 +75,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The key that leads from this name, and where it leads.
-    fn name_entry(&self, kind: Named, name: &str) -> Result<Option<(String, String)>, Failure> {
+    fn name_entry(
+        &self,
+        kind: Named,
+        name: &str,
+    ) -> Result<Option<(String, String)>, ServiceError> {
         let hasher = self.hasher()?;
         let mut keys = vec![kind.exact_key(hasher, name), kind.key(hasher, name)];
         keys.dedup();
@@ -95,7 +99,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         kind: Named,
         name: &str,
         id: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let key = kind.key(self.hasher()?, name);
         let target = id.to_owned();
         transaction
@@ -120,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         kind: Named,
         name: &str,
         id: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let hasher = self.hasher()?;
         let mut keys = vec![kind.exact_key(hasher, name), kind.key(hasher, name)];
         keys.dedup();
@@ -159,14 +163,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Brings the names that an earlier version stored to where they are found in any case of letters.
-    pub(crate) fn require_names(&self, kind: Named) -> Result<(), Failure> {
+    pub(crate) fn require_names(&self, kind: Named) -> Result<(), ServiceError> {
         self.require_index(kind.index(), |transaction, item| {
             self.stage_folded_name(transaction, kind, item)
         })
     }
 
     /// Does a bounded part of [`Self::require_names`].
-    pub(crate) fn advance_names(&self, kind: Named) -> Result<bool, Failure> {
+    pub(crate) fn advance_names(&self, kind: Named) -> Result<bool, ServiceError> {
         self.advance_index(kind.index(), |transaction, item| {
             self.stage_folded_name(transaction, kind, item)
         })
@@ -177,7 +181,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         kind: Named,
         item: &Item,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let entry = Records::<S>::load::<NameRecord>(Some(item.entry.clone()))?;
         let Some(name) = entry else { return Ok(()) };
         let id = &name.record.target;

@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 
 use super::membership::EntityGroups;
 use super::records::GroupRecord;
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::policy::{AliasField, GroupField, GroupSelector, Identity, Placeholder, Rule};
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key,
@@ -36,7 +36,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         token: &'t LiveToken,
         matters: impl Fn(&Rule) -> bool,
-    ) -> Result<Option<TokenIdentity<'t>>, Failure> {
+    ) -> Result<Option<TokenIdentity<'t>>, ServiceError> {
         let Some(entity) = token.entity.as_ref().map(|entity| &entity.record) else {
             return Ok(None);
         };

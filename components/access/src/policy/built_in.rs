@@ -2,7 +2,7 @@
 
 use super::compile::compile;
 use super::rule::Rule;
-use crate::api::Failure;
+use crate::api::ServiceError;
 
 /// Grants everything; has no text.
 pub(crate) const ROOT: &str = "root";
@@ -29,8 +29,8 @@ path "sys/wrapping/rewrap" {
 "#;
 
 /// The rules of policy `response-wrapping`.
-pub(crate) fn response_wrapping_rules() -> Result<Vec<Rule>, Failure> {
-    compile(RESPONSE_WRAPPING_TEXT).map_err(|error| Failure::Damaged(error.to_string()))
+pub(crate) fn response_wrapping_rules() -> Result<Vec<Rule>, ServiceError> {
+    compile(RESPONSE_WRAPPING_TEXT).map_err(|error| ServiceError::Damaged(error.to_string()))
 }
 
 /// The first text of policy `default`. Operators may change it.

@@ -5,7 +5,7 @@ use gatehouse_storage::Transaction;
 
 use super::terms;
 use crate::api::{CreateError, TokenRole};
-use crate::quotas::{Quota, put_place};
+use crate::quotas::{Quota, put_slot};
 use crate::records::{AliasRecord, EntityRecord, alias_key, entity_key};
 use crate::service::AccessService;
 
@@ -44,10 +44,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut entity = self.new_entity(transaction, &hash, &mount, alias)?;
             if let Some(most) = self.settings.entities_per_token_role {
                 let name = format!("entity/{}", self.hasher()?.role(&mount.id, role));
-                let place = self.place_in(&Quota::new(&name, most), first_attempt)?;
+                let place = self.slot_in(&Quota::new(&name, most), first_attempt)?;
                 let place = place.ok_or(CreateError::TooManyEntities(most.get()))?;
                 transaction.require_absent(place.key.as_str());
-                put_place(transaction, &place.key, None)?;
+                put_slot(transaction, &place.key, None)?;
                 entity.place = Some(place.key);
             }
             transaction.put(entity_key(&entity.id), &entity)?;

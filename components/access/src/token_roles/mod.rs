@@ -15,8 +15,8 @@ use gatehouse_storage::{
 use serde::{Deserialize, Serialize};
 
 use crate::api::{
-    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles,
-    WritePermission,
+    KeyPage, ServiceError, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    TokenRoles, WritePermission,
 };
 use crate::bounds::PAGE_ITEMS;
 use crate::service::AccessService;
@@ -60,7 +60,7 @@ impl Record for NameRecord {
 }
 
 /// Adds the name of a role to [`TOKEN_ROLE_NAMES`].
-fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), ServiceError> {
     let role = Records::<S>::load::<NameRecord>(Some(item.entry.clone()))?;
     if let Some(role) = role {
         transaction
@@ -78,7 +78,7 @@ fn is_usable_name(name: &str) -> bool {
 }
 
 impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
-    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         self.require_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)?;
         let mut left = limit.clamp(1, PAGE_ITEMS);
         let mut position = after.map(|after| key_position(NAME_PREFIX, after));
@@ -99,7 +99,7 @@ impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
         }
     }
 
-    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, ServiceError> {
         if !is_usable_name(name) {
             return Ok(None);
         }
@@ -150,7 +150,7 @@ impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
         })
     }
 
-    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
+    fn delete_token_role(&self, name: &str) -> Result<(), ServiceError> {
         if !is_usable_name(name) {
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Does a bounded part of the work on the index of names, where an earlier version left none.
-    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
+    pub(crate) fn advance_token_role_names(&self) -> Result<bool, ServiceError> {
         self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
     }
 }

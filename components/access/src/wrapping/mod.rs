@@ -10,7 +10,7 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, TransactionError, commit_w
 
 use self::sealing::ContentCipher;
 use crate::api::{
-    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken,
+    Operation, Request, ServiceError, UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken,
     WrappingView,
 };
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
@@ -49,7 +49,7 @@ struct UnusedWrapping {
 }
 
 impl UnusedWrapping {
-    fn open(&self, hasher: &IdentifierHasher, token: &str) -> Result<Vec<u8>, Failure> {
+    fn open(&self, hasher: &IdentifierHasher, token: &str) -> Result<Vec<u8>, ServiceError> {
         ContentCipher::new(hasher, token).open(&self.wrapped.sealed_content)
     }
 
@@ -73,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Wrapping for AccessService<S, C, R> {
         match self.records.commit(transaction) {
             Ok(()) => Ok(wrapping),
             Err(TransactionError::Storage(error)) => Err(error.into()),
-            Err(TransactionError::Conflict(_)) => Err(Failure::Contended.into()),
+            Err(TransactionError::Conflict(_)) => Err(ServiceError::Contended.into()),
         }
     }
 
@@ -150,7 +150,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         request: &WrapRequest,
-    ) -> Result<WrappingToken, Failure> {
+    ) -> Result<WrappingToken, ServiceError> {
         let hasher = self.hasher()?;
         let client_token = random::client_token(&self.random, self.clock.now_milliseconds())?;
         let now = self.clock.now_seconds();

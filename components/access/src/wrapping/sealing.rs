@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::api::Failure;
+use crate::api::ServiceError;
 use crate::one_time_cipher::OneTimeCipher;
 use crate::secret::IdentifierHasher;
 
@@ -18,22 +18,22 @@ impl ContentCipher {
     }
 
     /// Base64 of the encrypted content.
-    pub(super) fn seal(self, content: &[u8]) -> Result<String, Failure> {
+    pub(super) fn seal(self, content: &[u8]) -> Result<String, ServiceError> {
         let sealed = self.0.seal(content);
         let sealed = sealed.ok_or_else(|| damaged("wrapped content cannot be encrypted"))?;
         Ok(STANDARD.encode(sealed))
     }
 
     /// The content that was given to [`Self::seal`].
-    pub(super) fn open(self, sealed: &str) -> Result<Vec<u8>, Failure> {
+    pub(super) fn open(self, sealed: &str) -> Result<Vec<u8>, ServiceError> {
         let sealed = STANDARD.decode(sealed).ok();
         let content = sealed.and_then(|sealed| self.0.open(&sealed));
         content.ok_or_else(|| damaged("wrapped content was altered"))
     }
 }
 
-fn damaged(why: &str) -> Failure {
-    Failure::Damaged(why.to_owned())
+fn damaged(why: &str) -> ServiceError {
+    ServiceError::Damaged(why.to_owned())
 }
 
 #[cfg(test)]

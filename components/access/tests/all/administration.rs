@@ -3,8 +3,8 @@
 use crate::server::{HOUR, ROOT, Server};
 use base64::Engine as _;
 use gatehouse_access::{
-    Failure, InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType,
-    Mounts as _, Policies as _, Policy, PolicyError, System as _,
+    InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType, Mounts as _,
+    Policies as _, Policy, PolicyError, ServiceError, System as _,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -31,7 +31,7 @@ fn a8_initialization_works_once_and_is_seen_by_every_instance() {
 fn k2_another_root_token_is_like_the_first_one_and_takes_an_initialized_server() {
     let server = Server::empty();
     let early = server.access.generate_root().err();
-    assert_eq!(early, Some(Failure::NotInitialized));
+    assert_eq!(early, Some(ServiceError::NotInitialized));
     let first = server.access.initialize(None).ok().unwrap().root_token;
     let made = server.access.generate_root().ok().unwrap();
     assert_ne!(made.expose(), first);
@@ -367,7 +367,7 @@ fn a_policy_that_is_refused_leaves_the_old_one() {
 #[test]
 fn an_empty_store_takes_neither_policies_nor_mounts() {
     let server = Server::empty();
-    let not_initialized = Failure::NotInitialized;
+    let not_initialized = ServiceError::NotInitialized;
     let policy = server.access.write_policy("dev", TEXT);
     assert_eq!(policy, Err(PolicyError::Failure(not_initialized.clone())));
     let mount = server.access.enable_mount("gcp", &gcp());

@@ -2,13 +2,16 @@
 
 use crate::server::{HOUR, ROOT, Server, lookup_self, policies};
 use gatehouse_access::{
-    Capability, CreateRequest, Failure, Operation, Policies as _, Refusal, Request, Requests as _,
-    Revocation as _, System as _, TokenLookup as _, TokenParameters, TokenReference,
+    AdmissionError, Capability, CreateRequest, Operation, Policies as _, Request, Requests as _,
+    Revocation as _, ServiceError, System as _, TokenLookup as _, TokenParameters, TokenReference,
     WritePermission,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
-fn without_token(server: &Server, path: &str) -> Result<gatehouse_access::Admission, Refusal> {
+fn without_token(
+    server: &Server,
+    path: &str,
+) -> Result<gatehouse_access::Admission, AdmissionError> {
     server.access.admit(&Request {
         token: None,
         operation: Operation::Update,
@@ -22,7 +25,7 @@ fn without_token(server: &Server, path: &str) -> Result<gatehouse_access::Admiss
 #[test]
 fn an_empty_store_answers_not_initialized_with_and_without_a_token() {
     let server = Server::empty();
-    let not_initialized = Err(Refusal::Failure(Failure::NotInitialized));
+    let not_initialized = Err(AdmissionError::Failure(ServiceError::NotInitialized));
     assert_eq!(without_token(&server, "auth/gcp/login"), not_initialized);
     assert_eq!(
         server.admit("x", Operation::Read, "sys/auth"),
@@ -62,11 +65,11 @@ fn other_paths_need_a_token_and_so_does_a_login_without_a_mount() {
     ] {
         assert_eq!(
             without_token(&server, path),
-            Err(Refusal::NoToken),
+            Err(AdmissionError::NoToken),
             "{path}"
         );
         let bad = server.admit("bad", Operation::Update, path);
-        assert_eq!(bad, Err(Refusal::InvalidToken), "{path}");
+        assert_eq!(bad, Err(AdmissionError::InvalidToken), "{path}");
     }
 }
 
@@ -87,7 +90,7 @@ fn root_may_do_everything_and_learns_that_a_mount_is_missing() {
     assert_eq!(admission.remainder, "role/dev");
     assert_eq!(admission.mount, Some(server.mount("gcp/")));
     let missing = server.admit(ROOT, Operation::Read, "auth/other/config");
-    assert_eq!(missing, Err(Refusal::NoMount));
+    assert_eq!(missing, Err(AdmissionError::NoMount));
     // The mount's own path is inside nothing, and is the mount's all the same.
     let itself = server.admit(ROOT, Operation::Read, "auth/gcp").unwrap();
     assert_eq!(
@@ -95,7 +98,7 @@ fn root_may_do_everything_and_learns_that_a_mount_is_missing() {
         (Some(server.mount("gcp/")), "")
     );
     let missing = server.admit(ROOT, Operation::Read, "auth/other");
-    assert_eq!(missing, Err(Refusal::NoMount));
+    assert_eq!(missing, Err(AdmissionError::NoMount));
     let system = server.admit(ROOT, Operation::Read, "sys/auth").unwrap();
     assert_eq!(
         (system.mount, system.remainder.as_str()),
@@ -115,7 +118,7 @@ fn a1_a_token_without_a_rule_is_denied_also_where_nothing_is() {
         "organizations/x",
     ] {
         let answer = server.admit(token, Operation::Read, path);
-        assert_eq!(answer, Err(Refusal::Denied), "{path}");
+        assert_eq!(answer, Err(AdmissionError::Denied), "{path}");
     }
 }
 
@@ -129,7 +132,7 @@ fn the_default_policy_allows_get_lookup_self_and_not_post() {
     assert_eq!(caller.unwrap().display_name, "gcp-dev@p1.example");
     assert_eq!(
         server.admit(token, Operation::Update, path),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
     assert!(server.admit(token, Operation::Help, "sys/auth").is_ok());
 }
@@ -148,9 +151,9 @@ fn writes_with_an_existence_check_learn_which_half_is_granted() {
     };
     assert_eq!(write("organizations/a"), Ok((true, false)));
     assert_eq!(write("organizations/b"), Ok((false, true)));
-    assert_eq!(write("organizations/c"), Err(Refusal::Denied));
+    assert_eq!(write("organizations/c"), Err(AdmissionError::Denied));
     let update = server.admit(token, Operation::Update, "organizations/a");
-    assert_eq!(update, Err(Refusal::Denied));
+    assert_eq!(update, Err(AdmissionError::Denied));
 }
 
 #[test]
@@ -167,9 +170,9 @@ fn paths_that_need_sudo_need_both() {
             .admit(token, Operation::Update, path)
             .map(|it| it.sudo)
     };
-    assert_eq!(write("sys/auth/a"), Err(Refusal::Denied));
+    assert_eq!(write("sys/auth/a"), Err(AdmissionError::Denied));
     assert_eq!(write("sys/auth/b"), Ok(true));
-    assert_eq!(write("sys/auth/c"), Err(Refusal::Denied));
+    assert_eq!(write("sys/auth/c"), Err(AdmissionError::Denied));
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn templates_follow_the_caller() {
     let own = format!("identity/entity/id/{entity}");
     assert!(server.admit(token, Operation::Read, &own).is_ok());
     let other = server.admit(token, Operation::Read, "identity/entity/id/other");
-    assert_eq!(other, Err(Refusal::Denied));
+    assert_eq!(other, Err(AdmissionError::Denied));
 }
 
 #[test]
@@ -220,7 +223,7 @@ fn a2_paths_that_are_not_canonical_are_refused() {
         "a//",
     ] {
         let answer = server.admit(ROOT, Operation::Read, path);
-        assert_eq!(answer, Err(Refusal::MalformedPath), "{path:?}");
+        assert_eq!(answer, Err(AdmissionError::MalformedPath), "{path:?}");
     }
 }
 
@@ -253,7 +256,7 @@ fn t10_unknown_expired_revoked_used_up_and_malformed_tokens_are_refused_alike() 
         used_up.client_token.as_str(),
     ] {
         let answer = server.admit(token, Operation::Read, path);
-        assert_eq!(answer, Err(Refusal::InvalidToken));
+        assert_eq!(answer, Err(AdmissionError::InvalidToken));
     }
 }
 
@@ -272,8 +275,11 @@ fn t9_bound_addresses_hold_at_every_use() {
     };
     assert_eq!(from(Some("192.0.2.9")), Ok(()));
     assert_eq!(from(Some("::ffff:192.0.2.9")), Ok(()));
-    assert_eq!(from(Some("198.51.100.1")), Err(Refusal::AddressDenied));
-    assert_eq!(from(None), Err(Refusal::AddressDenied));
+    assert_eq!(
+        from(Some("198.51.100.1")),
+        Err(AdmissionError::AddressDenied)
+    );
+    assert_eq!(from(None), Err(AdmissionError::AddressDenied));
 }
 
 #[test]
@@ -286,7 +292,7 @@ fn t4_a_use_is_taken_before_the_policy_is_asked() {
     let token = token.client_token.as_str();
     assert_eq!(
         server.admit(token, Operation::Read, "sys/auth"),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
     let view = server
         .access
@@ -295,7 +301,7 @@ fn t4_a_use_is_taken_before_the_policy_is_asked() {
     assert_eq!(view.num_uses, 1);
     assert_eq!(
         server.admit(token, Operation::Read, "sys/auth"),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
     assert!(!server.is_valid(token));
 }
@@ -316,7 +322,9 @@ fn t4_a_use_whose_commit_fails_admits_nobody() {
     let answer = server.admit(token.client_token.as_str(), Operation::Read, path);
     assert_eq!(
         answer,
-        Err(Refusal::Failure(Failure::Unavailable("full".to_owned())))
+        Err(AdmissionError::Failure(ServiceError::Unavailable(
+            "full".to_owned()
+        )))
     );
 }
 
@@ -339,8 +347,8 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
                         loop {
                             match instance.admit(&request) {
                                 Ok(_) => admitted += 1,
-                                Err(Refusal::Failure(Failure::Contended)) => {}
-                                Err(Refusal::InvalidToken) => return admitted,
+                                Err(AdmissionError::Failure(ServiceError::Contended)) => {}
+                                Err(AdmissionError::InvalidToken) => return admitted,
                                 Err(other) => panic!("{other}"),
                             }
                         }
@@ -403,5 +411,5 @@ fn a_child_is_admitted_by_its_own_policies_and_its_ancestors_life() {
     );
     server.advance(HOUR);
     let orphaned = server.admit(child.client_token.as_str(), Operation::Read, path);
-    assert_eq!(orphaned, Err(Refusal::InvalidToken));
+    assert_eq!(orphaned, Err(AdmissionError::InvalidToken));
 }

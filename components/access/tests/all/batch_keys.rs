@@ -5,7 +5,7 @@ use crate::server::{HOUR, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use gatehouse_access::{
-    Issued, Logins as _, MountTuning, Mounts as _, Operation, Refusal, System as _,
+    AdmissionError, Issued, Logins as _, MountTuning, Mounts as _, Operation, System as _,
     TokenLookup as _,
 };
 use gatehouse_ports::{CommitError, Random as _};
@@ -61,7 +61,7 @@ fn t8_a_token_has_one_spelling() {
     ] {
         assert!(!server.is_valid(&spelling), "{spelling}");
         let refusal = server.admit(&spelling, Operation::Read, "sys/auth");
-        assert_eq!(refusal, Err(Refusal::InvalidToken));
+        assert_eq!(refusal, Err(AdmissionError::InvalidToken));
     }
 }
 

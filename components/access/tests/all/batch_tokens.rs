@@ -3,11 +3,11 @@
 use crate::server::batch::{batch, bytes_of, living};
 use crate::server::{HOUR, ROOT, START, Server, plain, policies, sudo};
 use gatehouse_access::{
-    CreateError, CreateRequest, Entities as _, EntityChanges, IdentityTarget, Issued,
-    LeaseTree as _, Lifetime, LoginError, Logins as _, MountTuning, Mounts as _, Operation,
-    Policies as _, Refusal, RenewError, Renewal as _, Request, Requests as _, Revocation as _,
-    RevokeError, System as _, TokenCreation as _, TokenLookup as _, TokenParameters,
-    TokenReference, TokenType, TokenView, TokenWarning,
+    AdmissionError, CreateError, CreateRequest, Entities as _, EntityChanges, IdentityTarget,
+    Issued, LeaseTree as _, Lifetime, LoginError, Logins as _, MountTuning, Mounts as _, Operation,
+    Policies as _, RenewError, Renewal as _, Request, Requests as _, Revocation as _, RevokeError,
+    System as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
+    TokenView, TokenWarning,
 };
 
 const LOOKUP: &str = "auth/token/lookup-self";
@@ -20,7 +20,7 @@ fn request() -> CreateRequest {
     }
 }
 
-fn use_of(server: &Server, token: &str) -> Option<Refusal> {
+fn use_of(server: &Server, token: &str) -> Option<AdmissionError> {
     server.admit(token, Operation::Read, LOOKUP).err()
 }
 
@@ -183,7 +183,7 @@ fn a_token_ends_with_its_time_its_mount_and_its_entity() {
     server.advance(59);
     assert_eq!(use_of(&server, token), None);
     server.advance(1);
-    assert_eq!(use_of(&server, token), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, token), Some(AdmissionError::InvalidToken));
 
     let issued = server.log_in(batch());
     let token = issued.client_token.as_str();
@@ -197,14 +197,14 @@ fn a_token_ends_with_its_time_its_mount_and_its_entity() {
         server.access.write_entity(target, &changes).unwrap();
     };
     disabled(true);
-    assert_eq!(use_of(&server, token), Some(Refusal::EntityUnusable));
+    assert_eq!(use_of(&server, token), Some(AdmissionError::EntityUnusable));
     disabled(false);
     assert_eq!(use_of(&server, token), None);
 
     server.access.disable_mount("gcp").unwrap();
-    assert_eq!(use_of(&server, token), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, token), Some(AdmissionError::InvalidToken));
     server.enable("gcp");
-    assert_eq!(use_of(&server, token), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, token), Some(AdmissionError::InvalidToken));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_prefix_that_is_cut_off_ends_batch_tokens_too() {
     let issued = server.log_in(batch());
     let token = issued.client_token.as_str();
     server.access.revoke_prefix("auth/gcp/login").unwrap();
-    assert_eq!(use_of(&server, token), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, token), Some(AdmissionError::InvalidToken));
     let later = server.log_in(batch());
     assert_eq!(use_of(&server, later.client_token.as_str()), None);
 }
@@ -240,7 +240,7 @@ fn t9_bound_ranges_count_at_every_use() {
         assert_eq!(from(Some(address)), None);
     }
     for address in [Some("198.51.100.1"), Some("::1"), None] {
-        assert_eq!(from(address), Some(Refusal::AddressDenied));
+        assert_eq!(from(address), Some(AdmissionError::AddressDenied));
     }
 }
 
@@ -256,7 +256,7 @@ fn policies_of_the_entity_count_as_they_are_now() {
             .admit(token, Operation::Read, "auth/gcp/role/dev")
             .err()
     };
-    assert_eq!(read(), Some(Refusal::Denied));
+    assert_eq!(read(), Some(AdmissionError::Denied));
     let id = issued.grant.entity_id.clone().unwrap();
     let changes = EntityChanges {
         policies: Some(vec!["reader".to_owned()]),
@@ -356,7 +356,7 @@ fn contract_5_4_a_created_batch_token_lives_and_dies_with_its_parent() {
     server.advance(59);
     assert_eq!(use_of(&server, child), None);
     assert_eq!(server.access.revoke_token(&reference), Ok(true));
-    assert_eq!(use_of(&server, child), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, child), Some(AdmissionError::InvalidToken));
     assert!(!server.is_valid(twin.client_token.as_str()));
     assert_eq!(use_of(&server, orphan), None);
 
@@ -388,7 +388,7 @@ fn t5_a_batch_token_does_not_descend_from_a_second_token_of_the_same_identifier(
     assert_eq!(server.access.revoke_token(first), Ok(true));
     server.advance(1);
     server.child(ROOT, &chosen);
-    assert_eq!(use_of(&server, child), Some(Refusal::InvalidToken));
+    assert_eq!(use_of(&server, child), Some(AdmissionError::InvalidToken));
     let second = server.child("chosen", &request());
     assert!(server.is_valid(second.client_token.as_str()));
 }

@@ -3,14 +3,14 @@
 
 use crate::server::{Server, Service, policies};
 use gatehouse_access::{
-    Entities as _, EntityChanges, IdentityReference, IdentityTarget, Logins as _, Mounts as _,
-    Operation, Policies as _, Refusal, Request, Requests as _,
+    AdmissionError, Entities as _, EntityChanges, IdentityReference, IdentityTarget, Logins as _,
+    Mounts as _, Operation, Policies as _, Request, Requests as _,
 };
 use gatehouse_ports::IpAddress;
 
 const PATH: &str = "auth/gcp/role/dev";
 
-fn read(instance: &Service, token: &str) -> Result<(), Refusal> {
+fn read(instance: &Service, token: &str) -> Result<(), AdmissionError> {
     let request = Request {
         token: Some(token.into()),
         operation: Operation::Read,
@@ -46,11 +46,11 @@ fn s7_a_rewritten_and_a_deleted_policy_count_at_once() {
         .access
         .write_policy("own", &reading("other"))
         .unwrap();
-    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::Denied));
     server.access.write_policy("own", &reading(PATH)).unwrap();
     assert_eq!(read(&instance, &token), Ok(()));
     server.access.delete_policy("own").unwrap();
-    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::Denied));
 }
 
 #[test]
@@ -65,19 +65,19 @@ fn s7_a_disabled_a_deleted_and_a_changed_entity_count_at_once() {
         disabled: Some(true),
         ..EntityChanges::default()
     });
-    assert_eq!(read(&instance, &token), Err(Refusal::EntityUnusable));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::EntityUnusable));
     change(EntityChanges {
         disabled: Some(false),
         policies: Some(vec!["more".to_owned()]),
         ..EntityChanges::default()
     });
     server.access.delete_policy("own").unwrap();
-    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::Denied));
     server.access.write_policy("more", &reading(PATH)).unwrap();
     assert_eq!(read(&instance, &token), Ok(()));
     let reference = &IdentityReference::Id(entity.clone());
     assert!(server.access.delete_entity(reference).unwrap());
-    assert_eq!(read(&instance, &token), Err(Refusal::EntityUnusable));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::EntityUnusable));
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn s7_a_mount_that_went_away_takes_its_tokens_with_it_also_when_another_takes_it
     let server = Server::ready();
     let (instance, token, _) = warm(&server);
     server.access.disable_mount("gcp/").unwrap();
-    assert_eq!(read(&instance, &token), Err(Refusal::InvalidToken));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::InvalidToken));
     server.enable("gcp");
-    assert_eq!(read(&instance, &token), Err(Refusal::InvalidToken));
+    assert_eq!(read(&instance, &token), Err(AdmissionError::InvalidToken));
 }
 
 #[test]

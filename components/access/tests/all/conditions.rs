@@ -2,9 +2,9 @@
 
 use crate::server::{Server, policies};
 use gatehouse_access::{
-    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
-    GroupChanges, Groups as _, IdentityReference, IdentityTarget, Logins as _, Operation,
-    Parameter, Policies as _, Refusal, Request, Requests as _, TokenParameters, TokenReference,
+    AccessService, AdmissionError, AliasRequest, Capability, Entities as _, EntityAliases as _,
+    EntityChanges, GroupChanges, Groups as _, IdentityReference, IdentityTarget, Logins as _,
+    Operation, Parameter, Policies as _, Request, Requests as _, TokenParameters, TokenReference,
 };
 use gatehouse_ports::doubles::CountingStore;
 
@@ -51,12 +51,15 @@ fn contract_5_6_parameters_are_asked_for_only_where_a_rule_looks_at_them() {
         admitted.map(|_| ())
     };
     assert_eq!(admit("sys/b", None), Ok(()));
-    assert_eq!(admit("sys/a", None), Err(Refusal::ParametersNeeded));
-    assert_eq!(admit("sys/c", None), Err(Refusal::Denied));
+    assert_eq!(admit("sys/a", None), Err(AdmissionError::ParametersNeeded));
+    assert_eq!(admit("sys/c", None), Err(AdmissionError::Denied));
     assert_eq!(admit("sys/a", Some(&[])), Ok(()));
     assert_eq!(admit("sys/a", Some(&[parameter("X", "1")])), Ok(()));
     for refused in [parameter("x", "2"), parameter("y", "1")] {
-        assert_eq!(admit("sys/a", Some(&[refused])), Err(Refusal::Denied));
+        assert_eq!(
+            admit("sys/a", Some(&[refused])),
+            Err(AdmissionError::Denied)
+        );
     }
     let mut delete = request(&token, "sys/a", None);
     delete.operation = Operation::Delete;
@@ -81,13 +84,13 @@ fn t4_asking_for_parameters_takes_no_use_and_a_refusal_over_them_does() {
         admitted.map(|it| it.caller.unwrap().num_uses)
     };
     for _ in 0..3 {
-        assert_eq!(admit(None), Err(Refusal::ParametersNeeded));
+        assert_eq!(admit(None), Err(AdmissionError::ParametersNeeded));
     }
     assert_eq!(server.store.commits(), before);
-    assert_eq!(admit(Some(&[])), Err(Refusal::Denied));
+    assert_eq!(admit(Some(&[])), Err(AdmissionError::Denied));
     assert_eq!(server.store.commits(), before + 1);
     assert_eq!(admit(Some(&[parameter("x", "1")])), Ok(0));
-    assert_eq!(admit(None), Err(Refusal::InvalidToken));
+    assert_eq!(admit(None), Err(AdmissionError::InvalidToken));
 }
 
 #[test]
@@ -100,11 +103,11 @@ fn contract_1_8_a_policy_may_demand_that_answers_are_wrapped() {
     );
     for operation in [Operation::Update, Operation::List] {
         for (wrap_ttl, expected) in [
-            (None, Err(Refusal::Denied)),
-            (Some(59), Err(Refusal::Denied)),
+            (None, Err(AdmissionError::Denied)),
+            (Some(59), Err(AdmissionError::Denied)),
             (Some(60), Ok(())),
             (Some(90), Ok(())),
-            (Some(91), Err(Refusal::Denied)),
+            (Some(91), Err(AdmissionError::Denied)),
         ] {
             let mut asked = request(&token, "sys/a", None);
             (asked.operation, asked.wrap_ttl) = (operation, wrap_ttl);
@@ -275,7 +278,11 @@ fn a5_no_value_widens_a_pattern() {
             "x/a", "x/*", "x/+", "x/a/b", "x/", "x", "y/a/b", "y/a/b/c", "y/+/c",
         ] {
             let refused = server.admit(&caller.token, Operation::Read, path);
-            assert_eq!(refused.map(|_| ()), Err(Refusal::Denied), "{key} {path}");
+            assert_eq!(
+                refused.map(|_| ()),
+                Err(AdmissionError::Denied),
+                "{key} {path}"
+            );
         }
     }
 }

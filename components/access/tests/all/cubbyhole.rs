@@ -4,9 +4,9 @@ use crate::server::batch::batch;
 use crate::server::{HOUR, ROOT, Server, policies};
 use base64::Engine as _;
 use gatehouse_access::{
-    CreateRequest, Cubbyhole as _, CubbyholeError, Failure, Mounts as _, Operation, Policies as _,
-    Refusal, Renewal as _, Revalidated, Revocation as _, TokenParameters, TokenReference,
-    WritePermission,
+    AdmissionError, CreateRequest, Cubbyhole as _, CubbyholeError, Mounts as _, Operation,
+    Policies as _, Renewal as _, Revalidated, Revocation as _, ServiceError, TokenParameters,
+    TokenReference, WritePermission,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -213,7 +213,7 @@ fn t4_the_last_use_of_a_token_may_be_to_read_what_it_keeps() {
     assert_eq!(last.caller.unwrap().num_uses, 0);
     assert!(!server.is_valid(&token_of_two));
     let again = admit(&token_of_two, Operation::Read, "cubbyhole/a");
-    assert_eq!(again, Err(Refusal::InvalidToken));
+    assert_eq!(again, Err(AdmissionError::InvalidToken));
     assert_eq!(read(&server, &token_of_two, "a").as_deref(), Some(CONTENT));
     assert_eq!(server.store.keys(), before);
 
@@ -239,7 +239,7 @@ fn t4_the_last_use_of_a_token_may_be_to_read_what_it_keeps() {
     let text = "path \"x\" { capabilities = [\"read\"] }";
     server.access.write_policy("default", text).unwrap();
     let denied = admit(&refused, Operation::Read, "cubbyhole/a");
-    assert_eq!(denied, Err(Refusal::Denied));
+    assert_eq!(denied, Err(AdmissionError::Denied));
     assert!(!server.is_valid(&refused));
     assert!(!holds_secrets(&server));
 }
@@ -374,7 +374,7 @@ fn a_failed_commit_keeps_nothing_and_says_so() {
     let full = || StoreError::Unavailable("full".to_owned());
     server.store.fail_next_commit(CommitError::Failed(full()));
     let written = server.access.write_cubbyhole(ROOT, "a", CONTENT, ANY);
-    let failure = Failure::Unavailable("full".to_owned());
+    let failure = ServiceError::Unavailable("full".to_owned());
     assert_eq!(written, Err(CubbyholeError::Failure(failure)));
     assert_eq!(server.store.keys(), before);
     assert_eq!(read(&server, ROOT, "a"), None);

@@ -2,7 +2,7 @@
 
 use crate::server::{ROOT, Server, TestStore, policies, sudo};
 use gatehouse_access::{
-    AccessService, CreateError, CreateRequest, Failure, Issued, LoginError, Logins as _,
+    AccessService, CreateError, CreateRequest, Issued, LoginError, Logins as _, ServiceError,
     TokenCreation as _, TokenLookup as _, TokenParameters, TokenType,
 };
 use gatehouse_ports::doubles::{FaultyStore, NoRandom};
@@ -61,7 +61,7 @@ fn login(token_type: TokenType) -> impl Fn(&Server, &Faulty<'_>) -> Option<Issue
         match access.issue_login(&grant) {
             Ok(issued) => Some(issued),
             Err(error) => {
-                let pulled = Failure::Unavailable("pulled".to_owned());
+                let pulled = ServiceError::Unavailable("pulled".to_owned());
                 assert_eq!(error, LoginError::Failure(pulled));
                 None
             }
@@ -73,7 +73,7 @@ fn create(request: CreateRequest) -> impl Fn(&Server, &Faulty<'_>) -> Option<Iss
     move |_, access| match access.create_token(&sudo(ROOT), &request) {
         Ok(issued) => Some(issued),
         Err(error) => {
-            let pulled = Failure::Unavailable("pulled".to_owned());
+            let pulled = ServiceError::Unavailable("pulled".to_owned());
             assert_eq!(error, CreateError::Failure(pulled));
             None
         }
@@ -118,11 +118,17 @@ fn t1_without_randomness_there_is_no_token() {
             },
         );
         let refused = access.issue_login(&grant).err();
-        assert_eq!(refused, Some(LoginError::Failure(Failure::NoRandomness)));
+        assert_eq!(
+            refused,
+            Some(LoginError::Failure(ServiceError::NoRandomness))
+        );
     }
     for request in [asked("service"), asked("batch")] {
         let refused = access.create_token(&sudo(ROOT), &request).err();
-        assert_eq!(refused, Some(CreateError::Failure(Failure::NoRandomness)));
+        assert_eq!(
+            refused,
+            Some(CreateError::Failure(ServiceError::NoRandomness))
+        );
     }
     assert_eq!(server.store.commits(), before);
 }

@@ -2,8 +2,8 @@
 //! that follows from it.
 
 use gatehouse_access::{
-    AccessService, CreateError, CreateRequest, Cubbyhole as _, InitializeError, Operation,
-    ROOT_TOKEN_CHARACTERS, Refusal, Revocation as _, System as _, TokenCreation as _,
+    AccessService, AdmissionError, CreateError, CreateRequest, Cubbyhole as _, InitializeError,
+    Operation, ROOT_TOKEN_CHARACTERS, Revocation as _, System as _, TokenCreation as _,
     TokenLookup as _, TokenReference, WritePermission,
 };
 
@@ -54,7 +54,7 @@ fn it_is_found_by_its_text_and_by_the_accessor_that_follows_from_it() {
     let other = format!("{}5", &CHOSEN[..ROOT_TOKEN_CHARACTERS - 1]);
     for text in [&CHOSEN[..ROOT_TOKEN_CHARACTERS - 1], &other] {
         let refused = server.admit(text, Operation::Read, "auth/token/lookup-self");
-        assert_eq!(refused.err(), Some(Refusal::InvalidToken));
+        assert_eq!(refused.err(), Some(AdmissionError::InvalidToken));
     }
 }
 

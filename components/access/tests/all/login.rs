@@ -2,8 +2,8 @@
 
 use crate::server::{HOUR, START, Server, policies};
 use gatehouse_access::{
-    Cap, Failure, Lifetime, LoginError, Logins as _, MountRequest, Mounts as _, Operation, Refusal,
-    TokenLookup as _, TokenParameters, TokenReference, TokenType, TokenWarning,
+    AdmissionError, Cap, Lifetime, LoginError, Logins as _, MountRequest, Mounts as _, Operation,
+    ServiceError, TokenLookup as _, TokenParameters, TokenReference, TokenType, TokenWarning,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -263,7 +263,7 @@ fn t11_a_login_whose_commit_fails_leaves_nothing() {
     let error = refused(&server, TokenParameters::default());
     assert_eq!(
         error,
-        LoginError::Failure(Failure::Unavailable("disk full".to_owned()))
+        LoginError::Failure(ServiceError::Unavailable("disk full".to_owned()))
     );
 }
 
@@ -285,7 +285,7 @@ fn disabling_the_mount_ends_its_tokens_at_once_and_enabling_it_again_does_not_re
         Operation::Read,
         "auth/token/lookup-self",
     );
-    assert_eq!(answer, Err(Refusal::InvalidToken));
+    assert_eq!(answer, Err(AdmissionError::InvalidToken));
     assert_eq!(
         server.access.issue_login(&grant).err(),
         Some(LoginError::MountGone)

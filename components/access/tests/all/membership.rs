@@ -2,10 +2,10 @@
 
 use crate::server::{Server, policies};
 use gatehouse_access::{
-    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
-    GroupAliases as _, GroupChanges, GroupType, Groups as _, IdentityReference, IdentityTarget,
-    Issued, LoginError, Logins as _, Operation, Policies as _, Refusal, RenewError, Renewal as _,
-    Requests as _, Revalidated, TokenLookup as _, TokenParameters,
+    AccessService, AdmissionError, AliasRequest, Capability, Entities as _, EntityAliases as _,
+    EntityChanges, GroupAliases as _, GroupChanges, GroupType, Groups as _, IdentityReference,
+    IdentityTarget, Issued, LoginError, Logins as _, Operation, Policies as _, RenewError,
+    Renewal as _, Requests as _, Revalidated, TokenLookup as _, TokenParameters,
 };
 use gatehouse_ports::doubles::CountingStore;
 
@@ -212,7 +212,7 @@ fn group_policies_decide_requests_and_capabilities_at_once() {
     assert!(server.admit(token, Operation::Read, "a").is_ok());
     assert_eq!(
         server.admit(token, Operation::Read, "b"),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
     let parent = internal(
         &server,
@@ -246,7 +246,7 @@ fn group_policies_decide_requests_and_capabilities_at_once() {
     for path in ["a", "b"] {
         assert_eq!(
             server.admit(token, Operation::Read, path),
-            Err(Refusal::Denied)
+            Err(AdmissionError::Denied)
         );
     }
     let keys = server.store.keys();
@@ -365,7 +365,7 @@ fn contract_7_1_a_disabled_entity_is_refused_at_once_and_a_deleted_one_as_well()
     set(true);
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::EntityUnusable)
+        Err(AdmissionError::EntityUnusable)
     );
     let grant = server.grant("1234", TokenParameters::default());
     assert_eq!(
@@ -382,7 +382,7 @@ fn contract_7_1_a_disabled_entity_is_refused_at_once_and_a_deleted_one_as_well()
     );
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::EntityUnusable)
+        Err(AdmissionError::EntityUnusable)
     );
     let fresh = log_in(&server, None);
     assert_ne!(fresh.grant.entity_id.as_deref(), Some(id));

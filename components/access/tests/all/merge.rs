@@ -2,9 +2,9 @@
 
 use crate::server::Server;
 use gatehouse_access::{
-    AliasRequest, Entities as _, EntityAliases as _, EntityChanges, EntityView, GroupAliases as _,
-    GroupChanges, GroupType, Groups as _, IdentityError, IdentityReference, IdentityTarget, Issued,
-    Logins as _, MergeRequest, Operation, Policies as _, Refusal, TokenParameters,
+    AdmissionError, AliasRequest, Entities as _, EntityAliases as _, EntityChanges, EntityView,
+    GroupAliases as _, GroupChanges, GroupType, Groups as _, IdentityError, IdentityReference,
+    IdentityTarget, Issued, Logins as _, MergeRequest, Operation, Policies as _, TokenParameters,
 };
 
 const READ_A: &str = "path \"a\" { capabilities = [\"read\"] }";
@@ -102,7 +102,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
     let token = goes.client_token.as_str();
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
 
     let commits = server.store.commits();
@@ -184,7 +184,7 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
         .unwrap();
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::Denied)
+        Err(AdmissionError::Denied)
     );
     access
         .merge_entities(&request(&[&second], &third, &[]))
@@ -195,7 +195,7 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
     set(&third, true);
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::EntityUnusable)
+        Err(AdmissionError::EntityUnusable)
     );
     set(&third, false);
     access
@@ -203,7 +203,7 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
         .unwrap();
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
-        Err(Refusal::EntityUnusable)
+        Err(AdmissionError::EntityUnusable)
     );
     assert_eq!(keys(&server, "entity"), 0);
 }
@@ -337,7 +337,7 @@ fn tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
         let token = token.client_token.as_str();
         assert_eq!(
             server.admit(token, Operation::Read, "a"),
-            Err(Refusal::EntityUnusable)
+            Err(AdmissionError::EntityUnusable)
         );
     }
     let view = read(&server, &target).unwrap();

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use crate::server::{ROOT, Server, login_request, lookup_self, policies, sudo};
 use gatehouse_access::{
-    AccessService, CreateRequest, Cubbyhole as _, LeaseTree as _, Logins as _, Operation,
-    Policies as _, Refusal, Renewal as _, Request, Requests as _, Revocation as _, Settings,
+    AccessService, AdmissionError, CreateRequest, Cubbyhole as _, LeaseTree as _, Logins as _,
+    Operation, Policies as _, Renewal as _, Request, Requests as _, Revocation as _, Settings,
     System as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
     WrapRequest, Wrapping as _,
 };
@@ -83,7 +83,7 @@ fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
         warm.admit(&request).unwrap();
     }
     server.access.write_policy("a", &rules("deny")).unwrap();
-    assert_eq!(warm.admit(&request).err(), Some(Refusal::Denied));
+    assert_eq!(warm.admit(&request).err(), Some(AdmissionError::Denied));
     server.access.write_policy("a", &rules("read")).unwrap();
     warm.admit(&request).unwrap();
 
@@ -94,10 +94,16 @@ fn s7_a_token_that_was_admitted_before_is_judged_by_the_records_as_they_are() {
     }
     let reference = token.reference();
     assert_eq!(server.access.revoke_token(&reference), Ok(true));
-    assert_eq!(warm.admit(&request).err(), Some(Refusal::InvalidToken));
+    assert_eq!(
+        warm.admit(&request).err(),
+        Some(AdmissionError::InvalidToken)
+    );
     counting.take_counts();
     for keys in [3 + 4, 3] {
-        assert_eq!(counted.admit(&request).err(), Some(Refusal::InvalidToken));
+        assert_eq!(
+            counted.admit(&request).err(),
+            Some(AdmissionError::InvalidToken)
+        );
         let counts = counting.take_counts();
         // The mount, the entity and the two policies that it needed are asked for once more, and then forgotten.
         assert_eq!((counts.calls(), counts.keys_read), ((1, 0), keys));
@@ -134,7 +140,7 @@ fn s7_a_token_that_comes_again_under_its_identifier_has_the_policies_of_its_new_
     let reference = TokenReference::Id("chosen".to_owned());
     assert_eq!(server.access.revoke_token(&reference), Ok(true));
     create("b");
-    assert_eq!(warm.admit(&request).err(), Some(Refusal::Denied));
+    assert_eq!(warm.admit(&request).err(), Some(AdmissionError::Denied));
     request.path = "auth/gcp/role/other".into();
     warm.admit(&request).unwrap();
 }
@@ -311,7 +317,7 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
     ] {
         let refusal = admit(token).err();
         let cut: String = token.chars().take(20).collect();
-        assert_eq!(refusal, Some(Refusal::InvalidToken), "{cut}");
+        assert_eq!(refusal, Some(AdmissionError::InvalidToken), "{cut}");
         let counts = counting.take_counts();
         // Two keys of mounts that the path may lie in, and one for the token.
         assert_eq!((counts.calls(), counts.keys_read), ((1, 0), 3), "{cut}");

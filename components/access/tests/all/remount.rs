@@ -2,8 +2,8 @@
 
 use crate::server::{HOUR, ROOT, Server, policies};
 use gatehouse_access::{
-    CreateRequest, EntityAliases as _, Logins as _, Migration, Migrations as _, Mounts as _,
-    Operation, Refusal, RemountError, TokenLookup as _,
+    AdmissionError, CreateRequest, EntityAliases as _, Logins as _, Migration, Migrations as _,
+    Mounts as _, Operation, RemountError, TokenLookup as _,
 };
 use gatehouse_ports::CommitError;
 
@@ -37,7 +37,7 @@ fn contract_6_3_a_moved_mount_keeps_its_identity_and_ends_its_tokens() {
     assert_eq!(after.path, "cloud/prod/");
     assert!(!server.is_valid(&token) && !server.is_valid(child.client_token.as_str()));
     let old = server.admit(ROOT, Operation::Read, "auth/gcp/config");
-    assert_eq!(old.err(), Some(Refusal::NoMount));
+    assert_eq!(old.err(), Some(AdmissionError::NoMount));
 
     let moved = server.access.read_entity_alias(&alias.id).unwrap().unwrap();
     assert_eq!(moved.mount_path, "auth/cloud/prod/");

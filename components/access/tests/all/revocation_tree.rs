@@ -3,7 +3,7 @@
 use crate::interposed::{Fate, interposed, stopping_after};
 use crate::server::{HOUR, ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    CreateError, CreateRequest, Failure, Issued, Mounts as _, Revocation as _, RevokeError,
+    CreateError, CreateRequest, Issued, Mounts as _, Revocation as _, RevokeError, ServiceError,
     System as _, Tidying as _, TokenCreation as _, TokenReference,
 };
 
@@ -32,10 +32,10 @@ fn t5_a_revocation_that_is_cut_off_anywhere_leaves_nothing_usable_and_in_the_end
             .revoke_token(&TokenReference::Id(tokens[0].clone()));
         let usable = tokens.iter().filter(|token| server.is_valid(token)).count();
         match revoked {
-            Err(RevokeError::Failure(Failure::Unavailable(_))) if stopped_at == 0 => {
+            Err(RevokeError::Failure(ServiceError::Unavailable(_))) if stopped_at == 0 => {
                 assert_eq!(usable, 40)
             }
-            Err(RevokeError::Failure(Failure::Unavailable(_))) => {
+            Err(RevokeError::Failure(ServiceError::Unavailable(_))) => {
                 assert_eq!(usable, 0, "stopped at {stopped_at}")
             }
             other => {
@@ -67,7 +67,7 @@ fn t5_ten_thousand_tokens_are_cleared_away_however_often_that_is_cut_off() {
     let revoked = stopping_after(&server, 1).revoke_token(&TokenReference::Id(tokens[0].clone()));
     assert!(matches!(
         revoked,
-        Err(RevokeError::Failure(Failure::Unavailable(_)))
+        Err(RevokeError::Failure(ServiceError::Unavailable(_)))
     ));
     let mut commits = 1;
     while server.store.keys() != before {

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use crate::interposed::{Fate, interposed};
 use crate::server::{HOUR, ROOT, Server, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Failure, Issued, Operation, Renewal as _, Revocation as _,
-    RevokeError, TokenCreation as _, TokenLookup as _, TokenReference, TokenView,
+    Access, CreateError, CreateRequest, Issued, Operation, Renewal as _, Revocation as _,
+    RevokeError, ServiceError, TokenCreation as _, TokenLookup as _, TokenReference, TokenView,
 };
 
 /// A token with two children, one of which has a child, and what the store held before.
@@ -160,7 +160,7 @@ fn one_commit_decides_whether_it_was_done() {
         let failed = access.revoke_token_alone(&TokenReference::Id(family.top.clone()));
         assert!(matches!(
             failed,
-            Err(RevokeError::Failure(Failure::Unavailable(_)))
+            Err(RevokeError::Failure(ServiceError::Unavailable(_)))
         ));
         assert_eq!(family.valid(), [fate == Fate::Lost, true, true, true]);
         assert_eq!(family.view(&family.child).orphan, fate == Fate::Unknown);

@@ -2,8 +2,8 @@
 
 use crate::server::{ROOT, Server, policies};
 use gatehouse_access::{
-    Capability, Entities as _, LookupError, Operation, PathRights, Policies as _, Refusal, Request,
-    Requests as _, ResultantAcl, Rights as _, RuleSet, TokenReference,
+    AdmissionError, Capability, Entities as _, LookupError, Operation, PathRights, Policies as _,
+    Request, Requests as _, ResultantAcl, Rights as _, RuleSet, TokenReference,
 };
 
 const MOUNTS: &str = "sys/internal/ui/mounts";
@@ -41,7 +41,7 @@ fn h13_mounts_are_shown_without_a_token_and_a_bad_one_is_refused() {
     let refused = |token, path| admit(token, path, Operation::Read).err();
     assert_eq!(
         refused(Some("bad".into()), MOUNTS.into()),
-        Some(Refusal::InvalidToken)
+        Some(AdmissionError::InvalidToken)
     );
     for closed in [
         "sys/internal/ui/mounts/auth/gcp",
@@ -53,7 +53,7 @@ fn h13_mounts_are_shown_without_a_token_and_a_bad_one_is_refused() {
     ] {
         assert_eq!(
             refused(None, closed.into()),
-            Some(Refusal::NoToken),
+            Some(AdmissionError::NoToken),
             "{closed}"
         );
     }
@@ -72,7 +72,7 @@ fn every_valid_token_may_ask_about_mounts_and_about_nothing_else() {
         assert!(server.admit(token, Operation::Read, path).is_ok(), "{path}");
     }
     let refused = server.admit(token, Operation::Read, "sys/internal/ui/resultant-acl");
-    assert_eq!(refused.err(), Some(Refusal::Denied));
+    assert_eq!(refused.err(), Some(AdmissionError::Denied));
 }
 
 #[test]

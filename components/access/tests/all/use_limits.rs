@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::interposed::{Fate, interposed};
 use crate::server::{Server, lookup_self};
-use gatehouse_access::{Failure, Refusal, Requests as _, TokenParameters};
+use gatehouse_access::{AdmissionError, Requests as _, ServiceError, TokenParameters};
 
 #[test]
 fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
@@ -30,9 +30,9 @@ fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
         loop {
             match access.admit(&request) {
                 Ok(_) => admitted += 1,
-                Err(Refusal::Failure(Failure::Unavailable(_))) => {}
+                Err(AdmissionError::Failure(ServiceError::Unavailable(_))) => {}
                 Err(refusal) => {
-                    assert_eq!(refusal, Refusal::InvalidToken);
+                    assert_eq!(refusal, AdmissionError::InvalidToken);
                     break;
                 }
             }

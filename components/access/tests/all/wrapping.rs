@@ -3,9 +3,9 @@
 use crate::server::{HOUR, ROOT, START, Server};
 use base64::Engine as _;
 use gatehouse_access::{
-    Failure, Operation, Policies as _, Refusal, Request, Requests as _, Revocation as _,
-    TokenLookup as _, TokenParameters, TokenReference, UnwrapError, WrapError, WrapRequest,
-    Wrapping as _, WrappingToken, WrappingView,
+    AdmissionError, Operation, Policies as _, Request, Requests as _, Revocation as _,
+    ServiceError, TokenLookup as _, TokenParameters, TokenReference, UnwrapError, WrapError,
+    WrapRequest, Wrapping as _, WrappingToken, WrappingView,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -121,7 +121,7 @@ fn t4_of_many_that_unwrap_at_once_exactly_one_gets_the_content() {
                         // Every second one comes as the caller, the others name the token.
                         if client % 2 == 0 {
                             let admitted = instance.admit(&as_caller(token, UNWRAP));
-                            assert!(!matches!(admitted, Err(Refusal::Denied)));
+                            assert!(!matches!(admitted, Err(AdmissionError::Denied)));
                         }
                         match instance.unwrap_content(token) {
                             Ok(content) => Some(content),
@@ -154,7 +154,7 @@ fn t4_a_use_whose_commit_fails_gives_nothing_out() {
     let server = Server::ready();
     let wrapping = wrap(&server, 60);
     let full = || CommitError::Failed(StoreError::Unavailable("full".to_owned()));
-    let failure = Failure::Unavailable("full".to_owned());
+    let failure = ServiceError::Unavailable("full".to_owned());
     server.store.fail_next_commit(full());
     let unwrapped = server.access.unwrap_content(&wrapping.token);
     assert_eq!(unwrapped, Err(UnwrapError::Failure(failure.clone())));
@@ -195,7 +195,7 @@ fn a_wrapping_token_may_come_to_unwrap_and_keeps_its_use_until_then() {
     }
     assert_eq!(server.access.unwrap_content(token).as_deref(), Ok(CONTENT));
     let again = server.access.admit(&as_caller(token, UNWRAP));
-    assert_eq!(again, Err(Refusal::InvalidToken));
+    assert_eq!(again, Err(AdmissionError::InvalidToken));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn t4_on_any_other_path_the_use_is_taken_and_the_content_gone() {
         let wrapping = wrap(&server, 60);
         let token = &wrapping.token;
         let refused = server.admit(token, operation, path);
-        assert_eq!(refused, Err(Refusal::Denied), "{path}");
+        assert_eq!(refused, Err(AdmissionError::Denied), "{path}");
         assert!(is_unknown(&server, token), "{path}");
         assert_eq!(server.store.keys(), before, "{path}");
     }

@@ -8,7 +8,7 @@ use super::metadata::{GCE_FIELDS, IAM_FIELDS};
 use super::rotation::settings_after;
 use super::{ConfigRecord, CredentialsIdentity, CredentialsRecord, MetadataSelection};
 use crate::excerpt::value_excerpt;
-use crate::google::{Settings, endpoint_flaw, is_foreign};
+use crate::google::{Settings, endpoint_error, is_foreign};
 use crate::jwt::Subject;
 use crate::{
     AliasSource, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints,
@@ -162,7 +162,7 @@ fn apply_endpoints(
         let value = value.trim();
         if value.is_empty() {
             *endpoint = None;
-        } else if let Some(flaw) = endpoint_flaw(value, settings) {
+        } else if let Some(flaw) = endpoint_error(value, settings) {
             return Err(ConfigError::EndpointValue(EndpointValue {
                 key: key.into(),
                 flaw,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::Settings;
-use crate::{CustomEndpoints, EndpointFlaw};
+use crate::{CustomEndpoints, EndpointError};
 
 /// Longest base URL, in bytes.
 const MAXIMUM_BASE_BYTES: usize = 2048;
@@ -115,7 +115,7 @@ fn with_compute_path(mut base: Url) -> Url {
 }
 
 /// The flaw of `value` as a base URL; `None` when it can be stored.
-pub(crate) fn endpoint_flaw(value: &str, settings: &Settings) -> Option<EndpointFlaw> {
+pub(crate) fn endpoint_error(value: &str, settings: &Settings) -> Option<EndpointError> {
     read_custom(value, settings).err()
 }
 
@@ -130,13 +130,13 @@ pub(crate) fn is_foreign(value: &str, settings: &Settings) -> bool {
 
 /// A base URL that came through the API. On Google's own hosts it has no path but the compute API's: below others of
 /// `www.googleapis.com` lies what any customer of Google has uploaded (SEC-G15).
-fn read_custom(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
+fn read_custom(value: &str, settings: &Settings) -> Result<Url, EndpointError> {
     let url = read_base(value, settings)?;
     let path = url.path().strip_suffix('/').unwrap_or(url.path());
     let is_plain = path.is_empty() || COMPUTE_PATHS.contains(&path);
     match named_by(&url, settings) {
         Some(NamedBy::Google | NamedBy::GooglePrivately) if !is_plain => {
-            Err(EndpointFlaw::PathNotAllowed)
+            Err(EndpointError::PathNotAllowed)
         }
         _ => Ok(url),
     }
@@ -160,45 +160,45 @@ fn destination(url: &Url) -> Option<(Scheme, Host<String>, u16)> {
     ))
 }
 
-fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
+fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointError> {
     // The URL standard would drop tabs, turn backslashes and more; an operator's value has none of these.
     let plain = value
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if !plain || value.len() > MAXIMUM_BASE_BYTES {
-        return Err(EndpointFlaw::NotUrl);
+        return Err(EndpointError::NotUrl);
     }
     let url = if value.contains("://") {
         Url::parse(value)
     } else {
         Url::parse(&format!("https://{value}"))
     }
-    .map_err(|_| EndpointFlaw::NotUrl)?;
+    .map_err(|_| EndpointError::NotUrl)?;
     if !matches!(url.scheme(), "https" | "http") {
-        return Err(EndpointFlaw::Scheme);
+        return Err(EndpointError::Scheme);
     }
     if !url.username().is_empty() || url.password().is_some() || value.contains('@') {
-        return Err(EndpointFlaw::UserInformation);
+        return Err(EndpointError::UserInformation);
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(EndpointFlaw::QueryOrFragment);
+        return Err(EndpointError::QueryOrFragment);
     }
     if !is_called_as_written(value) {
-        return Err(EndpointFlaw::NotUrl);
+        return Err(EndpointError::NotUrl);
     }
-    let host = url.host().ok_or(EndpointFlaw::NotUrl)?;
+    let host = url.host().ok_or(EndpointError::NotUrl)?;
     if let Some(Reach::Metadata | Reach::NotAHost) = Reach::of_host(&host) {
-        return Err(EndpointFlaw::LinkLocal);
+        return Err(EndpointError::LinkLocal);
     }
     if is_loopback(&host) && settings.allow_http_loopback {
         return Ok(url);
     }
     if url.scheme() == "http" {
-        return Err(EndpointFlaw::PlainHttp);
+        return Err(EndpointError::PlainHttp);
     }
     match named_by(&url, settings) {
         Some(_) => Ok(url),
-        None => Err(EndpointFlaw::HostNotAllowed),
+        None => Err(EndpointError::HostNotAllowed),
     }
 }
 
@@ -232,8 +232,8 @@ mod tests {
         }
     }
 
-    fn flaw(value: &str) -> Option<EndpointFlaw> {
-        endpoint_flaw(value, &for_development())
+    fn flaw(value: &str) -> Option<EndpointError> {
+        endpoint_error(value, &for_development())
     }
 
     #[test]
@@ -256,32 +256,35 @@ mod tests {
     #[test]
     fn contract_2_3_rule_3_malformed_values_are_refused() {
         for (value, expected) in [
-            ("", EndpointFlaw::NotUrl),
-            ("https://", EndpointFlaw::NotUrl),
-            ("ftp://google.example", EndpointFlaw::Scheme),
-            ("file:///etc/passwd", EndpointFlaw::Scheme),
-            ("google.example:port", EndpointFlaw::NotUrl),
-            ("https://google.example/a b", EndpointFlaw::NotUrl),
+            ("", EndpointError::NotUrl),
+            ("https://", EndpointError::NotUrl),
+            ("ftp://google.example", EndpointError::Scheme),
+            ("file:///etc/passwd", EndpointError::Scheme),
+            ("google.example:port", EndpointError::NotUrl),
+            ("https://google.example/a b", EndpointError::NotUrl),
             (
                 "https://google.example\\@evil.example",
-                EndpointFlaw::NotUrl,
+                EndpointError::NotUrl,
             ),
-            ("https://google.example/\n", EndpointFlaw::NotUrl),
-            ("https:///google.example", EndpointFlaw::NotUrl),
-            ("/google.example", EndpointFlaw::NotUrl),
-            ("https://user@google.example", EndpointFlaw::UserInformation),
+            ("https://google.example/\n", EndpointError::NotUrl),
+            ("https:///google.example", EndpointError::NotUrl),
+            ("/google.example", EndpointError::NotUrl),
+            (
+                "https://user@google.example",
+                EndpointError::UserInformation,
+            ),
             (
                 "https://user:password@google.example",
-                EndpointFlaw::UserInformation,
+                EndpointError::UserInformation,
             ),
-            ("https://@google.example", EndpointFlaw::UserInformation),
-            ("https://google.example?x=1", EndpointFlaw::QueryOrFragment),
-            ("https://google.example/#x", EndpointFlaw::QueryOrFragment),
-            ("http://google.example", EndpointFlaw::PlainHttp),
+            ("https://@google.example", EndpointError::UserInformation),
+            ("https://google.example?x=1", EndpointError::QueryOrFragment),
+            ("https://google.example/#x", EndpointError::QueryOrFragment),
+            ("http://google.example", EndpointError::PlainHttp),
         ] {
             assert_eq!(flaw(value), Some(expected), "{value}");
         }
-        assert_eq!(flaw(&"a".repeat(3000)), Some(EndpointFlaw::NotUrl));
+        assert_eq!(flaw(&"a".repeat(3000)), Some(EndpointError::NotUrl));
     }
 
     #[test]
@@ -303,7 +306,7 @@ mod tests {
                 "http://127.0.0.1:1/",
             ] {
                 let value = format!("{prefix}{path}");
-                assert_eq!(flaw(&value), Some(EndpointFlaw::NotUrl), "{value}");
+                assert_eq!(flaw(&value), Some(EndpointError::NotUrl), "{value}");
             }
         }
         for path in ["...", "v1.2/.well-known", "a..b", "..a/"] {
@@ -327,7 +330,7 @@ mod tests {
             "https://metadata",
             "https://0.0.0.0",
         ] {
-            assert_eq!(flaw(value), Some(EndpointFlaw::LinkLocal), "{value}");
+            assert_eq!(flaw(value), Some(EndpointError::LinkLocal), "{value}");
         }
     }
 
@@ -340,7 +343,7 @@ mod tests {
             "https://google.example:444",
             "https://www.googleapis.com:8443",
         ] {
-            assert_eq!(flaw(value), Some(EndpointFlaw::HostNotAllowed), "{value}");
+            assert_eq!(flaw(value), Some(EndpointError::HostNotAllowed), "{value}");
         }
     }
 
@@ -356,14 +359,14 @@ mod tests {
             "https://firestore.googleapis.com",
             "https://x.googleapis.com",
         ] {
-            assert_eq!(flaw(value), Some(EndpointFlaw::HostNotAllowed), "{value}");
+            assert_eq!(flaw(value), Some(EndpointError::HostNotAllowed), "{value}");
         }
         let settings = Settings {
             allowed_hosts: vec!["storage.googleapis.com".to_owned()],
             ..Settings::default()
         };
         let named = "https://storage.googleapis.com/bucket";
-        assert_eq!(endpoint_flaw(named, &settings), None);
+        assert_eq!(endpoint_error(named, &settings), None);
         assert!(is_foreign(named, &settings));
     }
 
@@ -379,14 +382,14 @@ mod tests {
             "https://compute.googleapis.com/compute/v1/projects/p",
             "https://compute.googleapis.com//",
         ] {
-            assert_eq!(flaw(value), Some(EndpointFlaw::PathNotAllowed), "{value}");
+            assert_eq!(flaw(value), Some(EndpointError::PathNotAllowed), "{value}");
         }
         let settings = Settings {
             allowed_hosts: vec!["www.googleapis.com".to_owned()],
             ..Settings::default()
         };
         let named = "https://www.googleapis.com/base";
-        assert_eq!(endpoint_flaw(named, &settings), None);
+        assert_eq!(endpoint_error(named, &settings), None);
         assert!(!is_foreign(named, &settings));
     }
 
@@ -413,12 +416,12 @@ mod tests {
     fn n4_loopback_needs_the_operators_permission() {
         let production = Settings::default();
         assert_eq!(
-            endpoint_flaw("http://127.0.0.1:1", &production),
-            Some(EndpointFlaw::PlainHttp)
+            endpoint_error("http://127.0.0.1:1", &production),
+            Some(EndpointError::PlainHttp)
         );
         assert_eq!(
-            endpoint_flaw("https://127.0.0.1:1", &production),
-            Some(EndpointFlaw::HostNotAllowed)
+            endpoint_error("https://127.0.0.1:1", &production),
+            Some(EndpointError::HostNotAllowed)
         );
     }
 

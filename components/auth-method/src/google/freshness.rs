@@ -6,6 +6,12 @@ use gatehouse_ports::HttpResponse;
 const SHORTEST: u64 = 60;
 /// Seconds when the answer does not say.
 const USUAL: u64 = 3600;
+/// Seconds that Google's own document of keys is used at most without asking again.
+pub(super) const LONGEST_GOOGLE: u64 = 6 * 3600;
+/// Milliseconds beyond its life during which it is used while Google cannot be reached.
+pub(super) const STALE_GOOGLE: u64 = 3600 * 1000;
+/// Seconds that an account's document is used at most: its keys can be removed at any time.
+pub(super) const LONGEST_ACCOUNT: u64 = 15 * 60;
 
 /// Seconds from now during which the document in `answer` is fresh, at most `longest`.
 pub(super) fn lifetime(answer: &HttpResponse, longest: u64) -> u64 {

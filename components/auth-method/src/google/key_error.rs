@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::cached_answer::{Failure, Nature};
 use super::call_error::CallError;
-use crate::KeyRefusal;
+use crate::KeyLookupError;
 
 /// Why there is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum KeyError {
     Call(CallError),
-    Refused(KeyRefusal),
+    Refused(KeyLookupError),
 }
 
 impl From<CallError> for KeyError {
@@ -26,7 +26,7 @@ impl Failure for KeyError {
             Self::Call(CallError::Denied(_)) => Nature::Obstacle,
             // Anything but 404 may be a fault on the way to a document that is as good as before. Its keys end with its life, and the
             // account is asked about at every login beside them (SEC-G7).
-            Self::Refused(KeyRefusal::DocumentUnreadable) => Nature::Reticence,
+            Self::Refused(KeyLookupError::DocumentUnreadable) => Nature::Reticence,
             // Google says that the account is gone.
             Self::Refused(_) => Nature::Absence,
         }

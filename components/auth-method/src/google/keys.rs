@@ -9,21 +9,14 @@ use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use super::cached_answer::Found;
 use super::call_error::CallError;
 use super::exchange::Question;
-use super::freshness::lifetime;
+use super::freshness::{LONGEST_ACCOUNT, LONGEST_GOOGLE, STALE_GOOGLE, lifetime};
 use super::key_document::KeyDocument;
 use super::key_error::KeyError;
 use super::single_flight::SharedQuestion;
 use super::{Api, Google};
-use crate::KeyRefusal;
+use crate::KeyLookupError;
 use crate::jwt::Subject;
 use crate::rs256::VerifyingKey;
-
-/// Seconds that Google's own document is used at most without asking again.
-const LONGEST_GOOGLE: u64 = 6 * 3600;
-/// Milliseconds beyond its life during which it is used while Google cannot be reached.
-const STALE_GOOGLE: u64 = 3600 * 1000;
-/// Seconds that an account's document is used at most: its keys can be removed at any time.
-const LONGEST_ACCOUNT: u64 = 15 * 60;
 
 /// The party that publishes a key, and so the one whose token it signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +64,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             Some(key) => Ok((Arc::clone(key), KeyOwner::Account)),
             None => Err(account
                 .setback
-                .unwrap_or_else(|| unknown(KeyRefusal::KeyUnknown))),
+                .unwrap_or_else(|| unknown(KeyLookupError::KeyUnknown))),
         }
     }
 
@@ -86,7 +79,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         key.map(|key| (key, KeyOwner::Google)).ok_or(
             google
                 .setback
-                .unwrap_or(KeyError::Refused(KeyRefusal::NotGoogles)),
+                .unwrap_or(KeyError::Refused(KeyLookupError::NotGoogles)),
         )
     }
 
@@ -134,8 +127,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 let segments = ["service_accounts", "v1", "metadata", "x509", name];
                 let answer = self.published(&segments, Some("alt=json"))?;
                 match answer.status {
-                    404 => Err(KeyError::Refused(KeyRefusal::AccountUnknown)),
-                    400..500 => Err(KeyError::Refused(KeyRefusal::DocumentUnreadable)),
+                    404 => Err(KeyError::Refused(KeyLookupError::AccountUnknown)),
+                    400..500 => Err(KeyError::Refused(KeyLookupError::DocumentUnreadable)),
                     _ => document_in(&answer, LONGEST_ACCOUNT),
                 }
             },

@@ -39,7 +39,7 @@ pub(crate) use client::Google;
 pub(crate) use compute::{Instance, InstanceName, instance_in, region_of};
 pub(crate) use credentials::{Federation, Source};
 pub(crate) use deadline::Deadline;
-pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw, is_foreign, is_loopback};
+pub(crate) use endpoints::{Api, Endpoints, endpoint_error, is_foreign, is_loopback};
 pub(crate) use groups::Membership;
 pub(crate) use key_document::usable_keys;
 pub(crate) use key_error::KeyError;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::Claims;
-use crate::JwtFlaw;
+use crate::JwtError;
 use crate::rs256::VerifyingKey;
 
 /// Longest token, in bytes.
@@ -37,21 +37,21 @@ pub(crate) struct VerifiedJwt {
 
 impl<'a> UnverifiedJwt<'a> {
     /// Reads `token`, around which nothing may stand, blanks neither.
-    pub(crate) fn parse(token: &'a str) -> Result<Self, JwtFlaw> {
+    pub(crate) fn parse(token: &'a str) -> Result<Self, JwtError> {
         if token.len() > MAXIMUM_TOKEN_BYTES {
-            return Err(JwtFlaw::TooLong);
+            return Err(JwtError::TooLong);
         }
-        let (signing_input, signature) = token.rsplit_once('.').ok_or(JwtFlaw::NotThreeParts)?;
+        let (signing_input, signature) = token.rsplit_once('.').ok_or(JwtError::NotThreeParts)?;
         let (header, claims) = signing_input
             .split_once('.')
-            .ok_or(JwtFlaw::NotThreeParts)?;
+            .ok_or(JwtError::NotThreeParts)?;
         let parts = [header, claims, signature];
         if parts.iter().any(|part| part.is_empty()) || claims.contains('.') {
-            return Err(JwtFlaw::NotThreeParts);
+            return Err(JwtError::NotThreeParts);
         }
-        let key_id = key_id_of(&object(header, JwtFlaw::Header)?)?;
+        let key_id = key_id_of(&object(header, JwtError::Header)?)?;
         let signature = decode(signature)?;
-        let claims = Claims::from_members(&object(claims, JwtFlaw::Claims)?);
+        let claims = Claims::from_members(&object(claims, JwtError::Claims)?);
         Ok(Self {
             signing_input,
             signature,
@@ -98,36 +98,36 @@ impl VerifiedJwt {
     }
 }
 
-fn decode(part: &str) -> Result<Vec<u8>, JwtFlaw> {
+fn decode(part: &str) -> Result<Vec<u8>, JwtError> {
     URL_SAFE_NO_PAD
         .decode(part)
-        .map_err(|_| JwtFlaw::NotBase64Url)
+        .map_err(|_| JwtError::NotBase64Url)
 }
 
-fn object(part: &str, flaw: JwtFlaw) -> Result<Map<String, Value>, JwtFlaw> {
+fn object(part: &str, flaw: JwtError) -> Result<Map<String, Value>, JwtError> {
     match document(&decode(part)?, MAXIMUM_DEPTH) {
         Ok(Value::Object(members)) => Ok(members),
-        Err(JsonError::TooDeep(_) | JsonError::TooManyMembers) => Err(JwtFlaw::TooComplex),
+        Err(JsonError::TooDeep(_) | JsonError::TooManyMembers) => Err(JwtError::TooComplex),
         Ok(_) | Err(_) => Err(flaw),
     }
 }
 
 /// Checks the header. Members that carry or point to keys are not even looked at (SEC-J9).
-fn key_id_of(header: &Map<String, Value>) -> Result<String, JwtFlaw> {
+fn key_id_of(header: &Map<String, Value>) -> Result<String, JwtError> {
     let is_text = |name: &str, expected: &str| matches!(header.get(name), Some(Value::String(text)) if text == expected);
     if !is_text("alg", "RS256") {
-        return Err(JwtFlaw::Algorithm);
+        return Err(JwtError::Algorithm);
     }
     if ["crit", "b64", "zip"]
         .iter()
         .any(|name| header.contains_key(*name))
     {
-        return Err(JwtFlaw::Extension);
+        return Err(JwtError::Extension);
     }
     match header.get("typ") {
         None => {}
         Some(Value::String(text)) if text.eq_ignore_ascii_case("JWT") => {}
-        Some(_) => return Err(JwtFlaw::Type),
+        Some(_) => return Err(JwtError::Type),
     }
     match header.get("kid") {
         Some(Value::String(key_id))
@@ -136,6 +136,6 @@ fn key_id_of(header: &Map<String, Value>) -> Result<String, JwtFlaw> {
         {
             Ok(key_id.clone())
         }
-        _ => Err(JwtFlaw::KeyId),
+        _ => Err(JwtError::KeyId),
     }
 }

@@ -8,7 +8,7 @@ use aws_lc_rs::signature::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use gatehouse_auth_method::{JwtFlaw, KeyNotFound, KeyRefusal, LoginError};
+use gatehouse_auth_method::{JwtError, KeyLookupError, KeyNotFound, LoginError};
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 use serde_json::{Value, json};
 
@@ -164,13 +164,13 @@ fn j1_no_other_value_than_rs256_is_taken_even_over_an_rs256_signature() {
     for value in values {
         let token = Token::of_account().header("alg", value.clone());
         let refused = stage.refuse(&token.signed_by(keys::of_account()));
-        let expected = LoginError::MalformedJwt(JwtFlaw::Algorithm);
+        let expected = LoginError::MalformedJwt(JwtError::Algorithm);
         assert_eq!(refused, (expected, 0), "{value}");
     }
     let claims = Token::of_account().claims.to_string();
     let null = r#"{"alg":null,"kid":"account-key"}"#;
     let jwt = keys::sign(&keys::compact_parts(null, &claims), keys::of_account());
-    let expected = LoginError::MalformedJwt(JwtFlaw::Algorithm);
+    let expected = LoginError::MalformedJwt(JwtError::Algorithm);
     assert_eq!(stage.refuse(&jwt), (expected, 0));
 }
 
@@ -180,7 +180,7 @@ fn j1_genuine_signatures_by_other_algorithms_are_refused_before_any_key_is_fetch
     for algorithm in Algorithm::ALL {
         let token = Token::of_account().header("alg", algorithm.name());
         let jwt = sign_with(algorithm, &token.signing_input());
-        let expected = LoginError::MalformedJwt(JwtFlaw::Algorithm);
+        let expected = LoginError::MalformedJwt(JwtError::Algorithm);
         assert_eq!(stage.refuse(&jwt), (expected, 0), "{algorithm:?}");
     }
 }
@@ -211,7 +211,7 @@ fn j1_a_published_key_of_another_kind_is_no_key() {
     let expected = LoginError::KeyNotFound(KeyNotFound {
         key_id: "account-key".to_owned(),
         subject: EMAIL.to_owned(),
-        refusal: KeyRefusal::KeyUnknown,
+        refusal: KeyLookupError::KeyUnknown,
     });
     assert_eq!(refused, expected);
 }
@@ -221,14 +221,14 @@ fn j2_nothing_is_a_signature_by_saying_that_there_is_none() {
     let stage = Stage::ready();
     for name in ["none", "None", "NONE", "nonE"] {
         let input = Token::of_account().header("alg", name).signing_input();
-        for (signature, flaw) in [("", JwtFlaw::NotThreeParts), ("AA", JwtFlaw::Algorithm)] {
+        for (signature, flaw) in [("", JwtError::NotThreeParts), ("AA", JwtError::Algorithm)] {
             let refused = stage.refuse(&format!("{input}.{signature}"));
             assert_eq!(refused, (LoginError::MalformedJwt(flaw), 0), "{name}");
         }
     }
     let input = Token::of_account().signing_input();
     let empty = stage.refuse(&format!("{input}."));
-    let expected = LoginError::MalformedJwt(JwtFlaw::NotThreeParts);
+    let expected = LoginError::MalformedJwt(JwtError::NotThreeParts);
     assert_eq!(empty, (expected, 0));
 }
 
@@ -263,7 +263,7 @@ fn j3_public_material_is_never_a_secret() {
                 let code = authentication_code(algorithm, &secret, &input);
                 format!("{input}.{}", URL_SAFE_NO_PAD.encode(code))
             };
-            let expected = LoginError::MalformedJwt(JwtFlaw::Algorithm);
+            let expected = LoginError::MalformedJwt(JwtError::Algorithm);
             assert_eq!(stage.refuse(&forge(name)), (expected, 0));
             let refused = stage.log_in(&forge("RS256")).unwrap_err();
             assert_eq!(refused, LoginError::SignatureInvalid);

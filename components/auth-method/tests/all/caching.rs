@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    Config, ConfigChanges, KeyNotFound, KeyRefusal, Login, LoginError, LoginRequest, RoleChanges,
-    Roles, Settings,
+    Config, ConfigChanges, KeyLookupError, KeyNotFound, Login, LoginError, LoginRequest,
+    RoleChanges, Roles, Settings,
 };
 use gatehouse_ports::HttpError;
 
@@ -159,7 +159,7 @@ fn n8_a_renewed_document_without_the_key_ends_its_use() {
     assert!(matches!(
         refused,
         LoginError::KeyNotFound(KeyNotFound {
-            refusal: KeyRefusal::KeyUnknown,
+            refusal: KeyLookupError::KeyUnknown,
             ..
         })
     ));
@@ -491,7 +491,7 @@ fn j13_keys_that_rs256_cannot_use_are_as_if_not_published() {
     assert!(matches!(
         refused,
         LoginError::KeyNotFound(KeyNotFound {
-            refusal: KeyRefusal::KeyUnknown,
+            refusal: KeyLookupError::KeyUnknown,
             ..
         })
     ));

@@ -2,7 +2,7 @@
 
 use gatehouse_auth_method::{
     AliasSource, Config, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
-    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataError, RoleType, Roles,
+    CustomEndpoints, EndpointError, EndpointValue, Metadata, MetadataError, RoleType, Roles,
     RotationSettings, Unavailable,
 };
 use gatehouse_ports::{CommitError, StoreError};
@@ -177,23 +177,23 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
         ),
         (
             endpoint("api", "https://evil.example"),
-            value("api", EndpointFlaw::HostNotAllowed),
+            value("api", EndpointError::HostNotAllowed),
         ),
         (
             endpoint("api", "www.googleapis.com/base/%2e%2e"),
-            value("api", EndpointFlaw::NotUrl),
+            value("api", EndpointError::NotUrl),
         ),
         (
             endpoint("iam", "http://iam.googleapis.com"),
-            value("iam", EndpointFlaw::PlainHttp),
+            value("iam", EndpointError::PlainHttp),
         ),
         (
             endpoint("crm", "https://169.254.169.254"),
-            value("crm", EndpointFlaw::LinkLocal),
+            value("crm", EndpointError::LinkLocal),
         ),
         (
             endpoint("compute", "https://a@googleapis.com"),
-            value("compute", EndpointFlaw::UserInformation),
+            value("compute", EndpointError::UserInformation),
         ),
     ];
     for (number, (changes, expected)) in cases.into_iter().enumerate() {

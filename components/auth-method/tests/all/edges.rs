@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    JwtFlaw, KeyNotFound, KeyRefusal, LoginError, RenewalError, RoleChanges,
+    JwtError, KeyLookupError, KeyNotFound, LoginError, RenewalError, RoleChanges,
 };
 use serde_json::{Value, json};
 
@@ -42,10 +42,13 @@ fn j7_the_longest_token_is_read_and_a_longer_one_is_not() {
     };
     let limit = 16 * 1024;
     assert!(stage.log_in(&sized(limit)).is_ok());
-    assert_eq!(stage.refuse(&sized(limit + 1)), malformed(JwtFlaw::TooLong));
+    assert_eq!(
+        stage.refuse(&sized(limit + 1)),
+        malformed(JwtError::TooLong)
+    );
     assert_eq!(
         stage.refuse(&sized(limit * 100)),
-        malformed(JwtFlaw::TooLong)
+        malformed(JwtError::TooLong)
     );
 }
 
@@ -57,16 +60,16 @@ fn j7_names_of_keys_and_subjects_end_at_their_limits() {
         stage.log_in(&by_account(&token)).unwrap_err()
     };
     assert!(matches!(key_id(256), LoginError::KeyNotFound(_)));
-    assert_eq!(key_id(257), LoginError::MalformedJwt(JwtFlaw::KeyId));
-    assert_eq!(key_id(25_600), LoginError::MalformedJwt(JwtFlaw::TooLong));
+    assert_eq!(key_id(257), LoginError::MalformedJwt(JwtError::KeyId));
+    assert_eq!(key_id(25_600), LoginError::MalformedJwt(JwtError::TooLong));
     let email = |length: usize| format!("{}@b", "a".repeat(length - 2));
     for (subject, refusal) in [
-        (email(320), KeyRefusal::AccountUnknown),
-        (email(321), KeyRefusal::SubjectShape),
-        (email(8000), KeyRefusal::SubjectShape),
-        ("1".repeat(32), KeyRefusal::AccountUnknown),
-        ("1".repeat(33), KeyRefusal::SubjectShape),
-        ("1".repeat(3200), KeyRefusal::SubjectShape),
+        (email(320), KeyLookupError::AccountUnknown),
+        (email(321), KeyLookupError::SubjectShape),
+        (email(8000), KeyLookupError::SubjectShape),
+        ("1".repeat(32), KeyLookupError::AccountUnknown),
+        ("1".repeat(33), KeyLookupError::SubjectShape),
+        ("1".repeat(3200), KeyLookupError::SubjectShape),
     ] {
         let token = Token::of_account().claim("sub", subject);
         match stage.log_in(&by_account(&token)).unwrap_err() {
@@ -88,7 +91,10 @@ fn j7_claims_nest_sixteen_deep() {
     };
     assert!(stage.log_in(&nested(16)).is_ok());
     for depth in [17, 1600] {
-        assert_eq!(stage.refuse(&nested(depth)), malformed(JwtFlaw::TooComplex));
+        assert_eq!(
+            stage.refuse(&nested(depth)),
+            malformed(JwtError::TooComplex)
+        );
     }
 }
 
@@ -198,19 +204,19 @@ fn j14_an_end_is_a_number_between_now_and_the_year_ten_thousand() {
         ("null", LoginError::Expired),
         ("[1800000600]", LoginError::Expired),
         ("{}", LoginError::Expired),
-        ("1e400", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        ("-1e400", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        ("NaN", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        ("Infinity", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        ("01800000600", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        ("+1800000600", LoginError::MalformedJwt(JwtFlaw::Claims)),
-        (digits.as_str(), LoginError::MalformedJwt(JwtFlaw::Claims)),
+        ("1e400", LoginError::MalformedJwt(JwtError::Claims)),
+        ("-1e400", LoginError::MalformedJwt(JwtError::Claims)),
+        ("NaN", LoginError::MalformedJwt(JwtError::Claims)),
+        ("Infinity", LoginError::MalformedJwt(JwtError::Claims)),
+        ("01800000600", LoginError::MalformedJwt(JwtError::Claims)),
+        ("+1800000600", LoginError::MalformedJwt(JwtError::Claims)),
+        (digits.as_str(), LoginError::MalformedJwt(JwtError::Claims)),
     ] {
         let jwt = with_raw_claim("exp", &format!("\"exp\":{raw}"));
         assert_eq!(stage.refuse(&jwt), (expected, 0), "{raw}");
     }
     let long = with_raw_claim("exp", &format!("\"exp\":{}", "9".repeat(20_000)));
-    assert_eq!(stage.refuse(&long), malformed(JwtFlaw::TooLong));
+    assert_eq!(stage.refuse(&long), malformed(JwtError::TooLong));
     for raw in ["1800000600.999", "1.8000006e9"] {
         let jwt = with_raw_claim("exp", &format!("\"exp\":{raw}"));
         assert!(stage.log_in(&jwt).is_ok(), "{raw}");
@@ -350,7 +356,7 @@ fn j19_g5_what_is_no_subject_is_asked_about_nowhere() {
         let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: subject.to_owned(),
-            refusal: KeyRefusal::SubjectShape,
+            refusal: KeyLookupError::SubjectShape,
         });
         assert_eq!(stage.refuse(&by_account(&token)), (expected, 0));
     }

@@ -2,7 +2,7 @@
 
 use gatehouse_auth_method::{
     ApiRefusal, ConfigChanges, CreatedLater, Identity, Instance, InstanceError,
-    InstanceProjectNotBound, KeyNotFound, KeyRefusal, LoginError, RoleChanges, Roles,
+    InstanceProjectNotBound, KeyLookupError, KeyNotFound, LoginError, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ fn cve_2020_16251_instance_claims_signed_by_an_account_are_refused_without_askin
         let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: UNIQUE_ID.to_owned(),
-            refusal: KeyRefusal::NotGoogles,
+            refusal: KeyLookupError::NotGoogles,
         });
         assert_eq!(error, expected);
         let (error, _) = stage.refuse(&by_account(token().claim("iss", issuer), "google-key"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{KeyNotFound, KeyRefusal, LoginError};
+use gatehouse_auth_method::{KeyLookupError, KeyNotFound, LoginError};
 use gatehouse_ports::{HttpError, HttpResponse};
 use serde_json::json;
 
@@ -73,11 +73,11 @@ fn contract_1_6_google_without_keys_makes_no_sense() {
 #[test]
 fn n10_that_google_does_not_show_an_accounts_keys_is_the_callers_fault() {
     for (status, expected) in [
-        (404, KeyRefusal::AccountUnknown),
-        (400, KeyRefusal::DocumentUnreadable),
-        (401, KeyRefusal::DocumentUnreadable),
-        (403, KeyRefusal::DocumentUnreadable),
-        (410, KeyRefusal::DocumentUnreadable),
+        (404, KeyLookupError::AccountUnknown),
+        (400, KeyLookupError::DocumentUnreadable),
+        (401, KeyLookupError::DocumentUnreadable),
+        (403, KeyLookupError::DocumentUnreadable),
+        (410, KeyLookupError::DocumentUnreadable),
     ] {
         let answer = Fault::Answer(google::text(status, "<html>"));
         let error = refused(ACCOUNT_KEYS, answer);
@@ -88,7 +88,7 @@ fn n10_that_google_does_not_show_an_accounts_keys_is_the_callers_fault() {
     }
     for body in ["{}", r#"{"account-key":"no certificate"}"#] {
         let error = refused(ACCOUNT_KEYS, Fault::Answer(google::text(200, body)));
-        let expected = KeyRefusal::KeyUnknown;
+        let expected = KeyLookupError::KeyUnknown;
         assert!(
             matches!(error, LoginError::KeyNotFound(KeyNotFound { refusal, .. }) if refusal == expected)
         );
@@ -193,7 +193,7 @@ fn g7_that_an_account_has_no_document_any_more_ends_the_use_of_its_keys() {
     let now = wait_until(&stage, 30);
     stage.log_in(&of_unknown_key()).unwrap_err();
     let (refused, calls) = stage.refuse(&by_account(now));
-    let expected = KeyRefusal::AccountUnknown;
+    let expected = KeyLookupError::AccountUnknown;
     assert!(
         matches!(refused, LoginError::KeyNotFound(KeyNotFound { refusal, .. }) if refusal == expected)
     );

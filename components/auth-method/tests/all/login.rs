@@ -1,7 +1,7 @@
 //! Logging in on iam roles: contract 4.2 to 4.5, 4.7, 7.1.
 
 use gatehouse_auth_method::{
-    AccountNotBound, ConfigChanges, KeyNotFound, KeyRefusal, Login, LoginError, LoginRequest,
+    AccountNotBound, ConfigChanges, KeyLookupError, KeyNotFound, Login, LoginError, LoginRequest,
     ProjectNotBound, RoleChanges, Roles, TokenParameters,
 };
 use serde_json::{Value, json};
@@ -278,7 +278,7 @@ fn contract_4_3_rule_2_a_subject_of_another_shape_is_never_put_into_a_url() {
         let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: subject.to_owned(),
-            refusal: KeyRefusal::SubjectShape,
+            refusal: KeyLookupError::SubjectShape,
         });
         assert_eq!(stage.refuse(&jwt), (expected, 0));
     }
@@ -297,12 +297,16 @@ fn contract_4_3_a_key_that_is_published_nowhere_is_refused() {
     let jwt = Token::of_account()
         .header("kid", "nope")
         .signed_by(keys::of_account());
-    let expected = key_not_found("nope", EMAIL, KeyRefusal::KeyUnknown);
+    let expected = key_not_found("nope", EMAIL, KeyLookupError::KeyUnknown);
     assert_eq!(stage.log_in(&jwt).unwrap_err(), expected);
     let jwt = Token::of_account()
         .claim("sub", "gone@p1.example")
         .signed_by(keys::of_account());
-    let expected = key_not_found("account-key", "gone@p1.example", KeyRefusal::AccountUnknown);
+    let expected = key_not_found(
+        "account-key",
+        "gone@p1.example",
+        KeyLookupError::AccountUnknown,
+    );
     assert_eq!(stage.log_in(&jwt).unwrap_err(), expected);
     assert_eq!(stage.google.calls("iam.googleapis.com"), 0);
 }
@@ -347,7 +351,7 @@ fn g1_keys_of_one_owner_never_verify_tokens_of_another() {
     assert!(matches!(
         refused(other_subject.clone(), keys::of_account()),
         LoginError::KeyNotFound(KeyNotFound {
-            refusal: KeyRefusal::KeyUnknown,
+            refusal: KeyLookupError::KeyUnknown,
             ..
         })
     ));

@@ -2,13 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use gatehouse_auth_method::{JwtFlaw, LoginError};
+use gatehouse_auth_method::{JwtError, LoginError};
 use serde_json::{Value, json};
 
 use crate::keys::{self, Token, compact_parts, sign};
 use crate::stage::{NOW, Stage};
 
-fn assert_refused(stage: &Stage, jwt: &str, flaw: JwtFlaw) {
+fn assert_refused(stage: &Stage, jwt: &str, flaw: JwtError) {
     assert_eq!(
         stage.refuse(jwt),
         (LoginError::MalformedJwt(flaw), 0),
@@ -46,10 +46,10 @@ fn j2_j4_only_three_non_empty_parts_are_a_token() {
         &format!("{jwt}.a.b"),
         &input,
     ] {
-        assert_refused(&stage, malformed, JwtFlaw::NotThreeParts);
+        assert_refused(&stage, malformed, JwtError::NotThreeParts);
     }
     let json_form = r#"{"payload":"e30","protected":"e30","signature":"AA"}"#;
-    assert_refused(&stage, json_form, JwtFlaw::NotThreeParts);
+    assert_refused(&stage, json_form, JwtError::NotThreeParts);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn j5_encoding_is_strict() {
         format!("{head}.{body}.A"),
         format!("{head}.{body}.é"),
     ] {
-        assert_refused(&stage, &malformed, JwtFlaw::NotBase64Url);
+        assert_refused(&stage, &malformed, JwtError::NotBase64Url);
     }
     // 256 bytes end in two characters with four unused bits.
     let (but_last, last) = signature.split_at(signature.len() - 1);
@@ -84,12 +84,12 @@ fn j5_encoding_is_strict() {
         .unwrap();
     let other = char::from(alphabet[place + 1]);
     let trailing_bit = format!("{head}.{body}.{but_last}{other}");
-    assert_refused(&stage, &trailing_bit, JwtFlaw::NotBase64Url);
+    assert_refused(&stage, &trailing_bit, JwtError::NotBase64Url);
     let standard = STANDARD_NO_PAD.encode(b"\xfb\xff\xfe");
     assert_refused(
         &stage,
         &format!("{head}.{body}.{standard}"),
-        JwtFlaw::NotBase64Url,
+        JwtError::NotBase64Url,
     );
 }
 
@@ -115,7 +115,7 @@ fn j6_header_and_claims_must_be_unambiguous_objects() {
             continue;
         }
         let jwt = sign(&compact_parts(&header(), claims), account);
-        assert_refused(&stage, &jwt, JwtFlaw::Claims);
+        assert_refused(&stage, &jwt, JwtError::Claims);
     }
     for header in [
         "[]",
@@ -126,12 +126,12 @@ fn j6_header_and_claims_must_be_unambiguous_objects() {
         r#"{"alg":"none","alg":"RS256","kid":"account-key"}"#,
     ] {
         let jwt = sign(&compact_parts(header, &claims()), account);
-        assert_refused(&stage, &jwt, JwtFlaw::Header);
+        assert_refused(&stage, &jwt, JwtError::Header);
     }
     let invalid_utf8 = URL_SAFE_NO_PAD.encode(b"{\"sub\":\"\xff\"}");
     let head = URL_SAFE_NO_PAD.encode(header());
     let jwt = sign(&format!("{head}.{invalid_utf8}"), account);
-    assert_refused(&stage, &jwt, JwtFlaw::Claims);
+    assert_refused(&stage, &jwt, JwtError::Claims);
 }
 
 #[test]
@@ -152,12 +152,12 @@ fn j6_unknown_claims_are_ignored_and_names_are_case_sensitive() {
 fn j7_size_and_depth_are_bounded_before_anything_is_decoded() {
     let stage = Stage::ready();
     for length in [16 * 1024 + 1, 1024 * 1024] {
-        assert_refused(&stage, &"a".repeat(length), JwtFlaw::TooLong);
+        assert_refused(&stage, &"a".repeat(length), JwtError::TooLong);
     }
-    assert_refused(&stage, &"a".repeat(16 * 1024), JwtFlaw::NotThreeParts);
+    assert_refused(&stage, &"a".repeat(16 * 1024), JwtError::NotThreeParts);
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(16), "]".repeat(16));
     let jwt = sign(&compact_parts(&header(), &deep), keys::of_account());
-    assert_refused(&stage, &jwt, JwtFlaw::TooComplex);
+    assert_refused(&stage, &jwt, JwtError::TooComplex);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn j8_a_key_id_is_printable_and_short_and_never_becomes_part_of_a_url() {
         let jwt = Token::of_account()
             .header("kid", key_id)
             .signed_by(keys::of_account());
-        assert_refused(&stage, &jwt, JwtFlaw::KeyId);
+        assert_refused(&stage, &jwt, JwtError::KeyId);
     }
     for key_id in [
         "../../etc/passwd",
@@ -236,7 +236,7 @@ fn j10_tokens_that_ask_for_extensions_are_refused() {
         let jwt = Token::of_account()
             .header(name, value)
             .signed_by(keys::of_account());
-        assert_refused(&stage, &jwt, JwtFlaw::Extension);
+        assert_refused(&stage, &jwt, JwtError::Extension);
     }
 }
 
@@ -259,7 +259,7 @@ fn j11_a_type_must_be_jwt() {
         let jwt = Token::of_account()
             .header("typ", value)
             .signed_by(keys::of_account());
-        assert_refused(&stage, &jwt, JwtFlaw::Type);
+        assert_refused(&stage, &jwt, JwtError::Type);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tokens of the account that differ in one thing, and what they are refused with.
 
-use gatehouse_auth_method::{JwtFlaw, LoginError};
+use gatehouse_auth_method::{JwtError, LoginError};
 use serde_json::Value;
 
 use crate::keys::{self, Token};
@@ -11,7 +11,7 @@ pub fn by_account(token: &Token) -> String {
 }
 
 /// The refusal of a token without the right form, for which Google is not asked.
-pub fn malformed(flaw: JwtFlaw) -> (LoginError, usize) {
+pub fn malformed(flaw: JwtError) -> (LoginError, usize) {
     (LoginError::MalformedJwt(flaw), 0)
 }
 

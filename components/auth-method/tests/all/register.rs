@@ -2,7 +2,7 @@
 //! behaviour came back; and the switches that take five of them back, one each.
 
 use gatehouse_auth_method::{
-    AliasSource, Compatibility, Config, ConfigChanges, ConfigError, CredentialsSource, JwtFlaw,
+    AliasSource, Compatibility, Config, ConfigChanges, ConfigError, CredentialsSource, JwtError,
     LoginError, RenewalError, RoleChanges, Settings,
 };
 use serde_json::json;
@@ -190,7 +190,7 @@ fn d7_es256_and_hs256_are_refused_however_well_they_are_signed() {
         let jwt = sign_with(algorithm, &token.signing_input());
         assert_eq!(
             stage.refuse(&jwt),
-            (LoginError::MalformedJwt(JwtFlaw::Algorithm), 0)
+            (LoginError::MalformedJwt(JwtError::Algorithm), 0)
         );
     }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gatehouse_auth_method::{Config as _, KeyNotFound, KeyRefusal, Login, LoginError};
+use gatehouse_auth_method::{Config as _, KeyLookupError, KeyNotFound, Login, LoginError};
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use gatehouse_ports::{Cache, Clock as _, Entry, HttpError, Random as _, Version};
 
@@ -141,7 +141,7 @@ fn g8_ten_thousand_unknown_keys_at_several_instances_cause_one_fetch_per_documen
         assert!(matches!(
             refused,
             LoginError::KeyNotFound(KeyNotFound {
-                refusal: KeyRefusal::KeyUnknown,
+                refusal: KeyLookupError::KeyUnknown,
                 ..
             })
         ));

@@ -1,6 +1,6 @@
 //! The steps of a login one by one and in their order: contract 4.2, 4.4/I3.
 
-use gatehouse_auth_method::{JwtFlaw, KeyNotFound, KeyRefusal, LoginError, RoleChanges};
+use gatehouse_auth_method::{JwtError, KeyLookupError, KeyNotFound, LoginError, RoleChanges};
 use serde_json::{Value, json};
 
 use crate::compute::token as instance_token;
@@ -12,12 +12,12 @@ use crate::roles::list;
 use crate::stage::{NOW, Stage};
 
 /// A refusal, or a flaw in the form of the token.
-type JwtOr = Result<LoginError, JwtFlaw>;
+type JwtOr = Result<LoginError, JwtError>;
 
 #[test]
 fn contract_4_2_step_5_what_is_not_a_signed_token_is_refused() {
     let stage = Stage::ready();
-    assert_eq!(stage.refuse("ya29.c"), malformed(JwtFlaw::NotThreeParts));
+    assert_eq!(stage.refuse("ya29.c"), malformed(JwtError::NotThreeParts));
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn contract_4_2_step_7_a_key_that_is_not_published_is_refused() {
     let expected = LoginError::KeyNotFound(KeyNotFound {
         key_id: "gone".to_owned(),
         subject: EMAIL.to_owned(),
-        refusal: KeyRefusal::KeyUnknown,
+        refusal: KeyLookupError::KeyUnknown,
     });
     assert_eq!(stage.refuse(&by_account(&token)), (expected, 2));
 }
@@ -96,7 +96,7 @@ fn contract_4_2_the_first_failure_ends_the_login() {
         .claim("iss", OTHER_EMAIL);
     type Mend = fn(Token) -> Token;
     let steps: [(JwtOr, Mend); 8] = [
-        (Err(JwtFlaw::Algorithm), |token| {
+        (Err(JwtError::Algorithm), |token| {
             token.header("alg", "RS256")
         }),
         (Ok(LoginError::Expired), |token| {
@@ -114,7 +114,7 @@ fn contract_4_2_the_first_failure_ends_the_login() {
             Ok(LoginError::KeyNotFound(KeyNotFound {
                 key_id: "gone".to_owned(),
                 subject: EMAIL.to_owned(),
-                refusal: KeyRefusal::KeyUnknown,
+                refusal: KeyLookupError::KeyUnknown,
             })),
             |token| token.header("kid", "account-key"),
         ),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_auth_method::{
-    AuthMethodService, JwtFlaw, Login, LoginError, LoginRequest, Settings,
+    AuthMethodService, JwtError, Login, LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{CountingStore, ManualClock, SeededRandom, StoreCounts};
 use gatehouse_ports::{Clock, NoCache, Random, RandomError};
@@ -202,7 +202,7 @@ fn j21_wrong_signatures_cost_the_documents_once_and_no_more_reads_than_a_login()
         for fill in [0x00, 0x01, 0xff] {
             let signature = URL_SAFE_NO_PAD.encode(vec![fill; bytes]);
             let (refused, _) = stage.refuse(&format!("{input}.{signature}"));
-            let too_long = LoginError::MalformedJwt(JwtFlaw::TooLong);
+            let too_long = LoginError::MalformedJwt(JwtError::TooLong);
             assert!(
                 [LoginError::SignatureInvalid, too_long].contains(&refused),
                 "{bytes}: {refused}"

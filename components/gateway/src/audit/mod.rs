@@ -24,7 +24,7 @@ use self::facts::{Facts, operation_name, operation_of};
 use self::record::{Parts, ResponseView};
 use crate::cubbyhole_paths;
 use crate::fresh_uuid::fresh_uuid;
-use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
+use crate::host::{AuditEntry, AuditError, AuditLog, Side};
 use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
 
@@ -152,7 +152,7 @@ impl<'g> Trail<'g> {
         token: Option<&str>,
         accessor: &str,
         allowed: bool,
-    ) -> Result<(), AuditFailure> {
+    ) -> Result<(), AuditError> {
         if self.log.is_none() {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl<'g> Trail<'g> {
         &mut self,
         token: Option<&str>,
         admission: &Admission,
-    ) -> Result<(), AuditFailure> {
+    ) -> Result<(), AuditError> {
         if self.log.is_none() {
             return Ok(());
         }
@@ -210,7 +210,7 @@ impl<'g> Trail<'g> {
     /// # Errors
     ///
     /// When that cannot be recorded; nothing may be done then.
-    pub(crate) fn ask(&mut self) -> Result<(), AuditFailure> {
+    pub(crate) fn ask(&mut self) -> Result<(), AuditError> {
         self.write_request(None)
     }
 
@@ -219,7 +219,7 @@ impl<'g> Trail<'g> {
     /// # Errors
     ///
     /// When that cannot be recorded; the answer must not leave then.
-    pub(crate) fn answer(&mut self, response: &Response) -> Result<(), AuditFailure> {
+    pub(crate) fn answer(&mut self, response: &Response) -> Result<(), AuditError> {
         let Some(log) = self.log else {
             return Ok(());
         };
@@ -240,7 +240,7 @@ impl<'g> Trail<'g> {
         })
     }
 
-    fn write_request(&mut self, error: Option<&str>) -> Result<(), AuditFailure> {
+    fn write_request(&mut self, error: Option<&str>) -> Result<(), AuditError> {
         let Some(log) = self.log.filter(|_| !self.is_asked) else {
             return Ok(());
         };

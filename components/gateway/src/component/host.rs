@@ -7,10 +7,10 @@ use crate::host::bindings::gatehouse::host::{
     rate_limits as rate_limits_wit, seal as seal_wit, shared_store as shared_store_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, BackupFailure, Backups, Bucket, Ceremonies,
+    AuditEntry, AuditError, AuditLog, AuditSink, BackupError, Backups, Bucket, Ceremonies,
     Ceremony, CeremonyError, Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel,
     LogLines, Metrics, NodeList, RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal,
-    SealFailure, SealProgress, SharedStore, UnsealError,
+    SealError, SealProgress, SharedStore, UnsealError,
 };
 
 /// The host that runs this component.
@@ -31,7 +31,7 @@ pub(super) fn imported() -> Host {
 struct Imported;
 
 impl Seal for Imported {
-    fn status(&self) -> Result<Option<SealProgress>, SealFailure> {
+    fn status(&self) -> Result<Option<SealProgress>, SealError> {
         seal_wit::status()
     }
 
@@ -44,11 +44,11 @@ impl Seal for Imported {
         Ok(shares.into_iter().map(Zeroizing::new).collect())
     }
 
-    fn finish_initialization(&self) -> Result<(), SealFailure> {
+    fn finish_initialization(&self) -> Result<(), SealError> {
         seal_wit::finish_initialization()
     }
 
-    fn abandon_initialization(&self) -> Result<(), SealFailure> {
+    fn abandon_initialization(&self) -> Result<(), SealError> {
         seal_wit::abandon_initialization()
     }
 
@@ -56,33 +56,33 @@ impl Seal for Imported {
         seal_wit::unseal(share)
     }
 
-    fn reset_unseal(&self) -> Result<SealProgress, SealFailure> {
+    fn reset_unseal(&self) -> Result<SealProgress, SealError> {
         seal_wit::reset_unseal()
     }
 
-    fn seal(&self) -> Result<(), SealFailure> {
+    fn seal(&self) -> Result<(), SealError> {
         seal_wit::seal()
     }
 
-    fn seal_all(&self) -> Result<(), SealFailure> {
+    fn seal_all(&self) -> Result<(), SealError> {
         seal_wit::seal_all()
     }
 }
 
 impl Keys for Imported {
-    fn current(&self) -> Result<KeyStatus, SealFailure> {
+    fn current(&self) -> Result<KeyStatus, SealError> {
         seal_wit::current_key()
     }
 
-    fn rotate(&self) -> Result<(), SealFailure> {
+    fn rotate(&self) -> Result<(), SealError> {
         seal_wit::rotate_key()
     }
 
-    fn policy(&self) -> Result<RotationPolicy, SealFailure> {
+    fn policy(&self) -> Result<RotationPolicy, SealError> {
         seal_wit::current_rotation_policy()
     }
 
-    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure> {
+    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealError> {
         seal_wit::set_rotation_policy(policy)
     }
 }
@@ -160,7 +160,7 @@ impl AuditLog for Imported {
         audit_wit::is_on()
     }
 
-    fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure> {
+    fn write(&self, entry: AuditEntry) -> Result<(), AuditError> {
         audit_wit::write(&entry)
     }
 
@@ -211,11 +211,11 @@ impl SharedStore for Imported {
 }
 
 impl Backups for Imported {
-    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure> {
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupError> {
         backups_wit::begin(installation)
     }
 
-    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupError> {
         backups_wit::next(name)
     }
 }

@@ -14,7 +14,7 @@ pub struct AuditEntry {
 
 /// Why nothing was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum AuditFailure {
+pub enum AuditError {
     /// No sink took the record.
     #[error("no audit sink takes records")]
     NoSink,
@@ -29,7 +29,7 @@ pub trait AuditLog {
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
-    fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure>;
+    fn write(&self, entry: AuditEntry) -> Result<(), AuditError>;
 
     /// All sinks, sorted by name.
     fn sinks(&self) -> Vec<AuditSink>;
@@ -47,7 +47,7 @@ impl AuditLog for NoAudit {
         false
     }
 
-    fn write(&self, _: AuditEntry) -> Result<(), AuditFailure> {
+    fn write(&self, _: AuditEntry) -> Result<(), AuditError> {
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 /// Why there is no backup, or it does not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BackupFailure {
+pub enum BackupError {
     /// The host makes none.
     #[error(
         "this host makes no backups: make one by `gatehouse operator backup --spin-runtime`, with records in PostgreSQL by --postgres-url-file, or back its store up where it is kept"
@@ -22,10 +22,10 @@ pub enum BackupFailure {
 /// Backups, made part by part. The WIT interface is the specification.
 pub trait Backups {
     /// Begins one of what is stored now, and answers its name.
-    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure>;
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupError>;
 
     /// The next bytes of one; `None` once it is complete.
-    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure>;
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupError>;
 }
 
 /// Makes no backups.
@@ -33,11 +33,11 @@ pub trait Backups {
 pub struct NoBackups;
 
 impl Backups for NoBackups {
-    fn begin(&self, _: Option<&str>) -> Result<String, BackupFailure> {
-        Err(BackupFailure::Unsupported)
+    fn begin(&self, _: Option<&str>) -> Result<String, BackupError> {
+        Err(BackupError::Unsupported)
     }
 
-    fn next(&self, _: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
-        Err(BackupFailure::Unsupported)
+    fn next(&self, _: &str) -> Result<Option<Vec<u8>>, BackupError> {
+        Err(BackupError::Unsupported)
     }
 }

@@ -17,12 +17,12 @@ wit_bindgen::generate!({
     path: "../../wit/host",
     world: "gatehouse:services/services",
     with: {
-        "gatehouse:host/seal@0.1.0/failure": crate::host::SealFailure,
+        "gatehouse:host/seal@0.1.0/seal-error": crate::host::SealError,
         "gatehouse:host/seal@0.1.0/initialize-error": crate::host::InitializeSealError,
         "gatehouse:host/seal@0.1.0/unseal-error": crate::host::UnsealError,
         "gatehouse:host/audit@0.1.0/entry": crate::host::AuditEntry,
-        "gatehouse:host/audit@0.1.0/failure": crate::host::AuditFailure,
-        "gatehouse:host/backups@0.1.0/failure": crate::host::BackupFailure,
+        "gatehouse:host/audit@0.1.0/audit-error": crate::host::AuditError,
+        "gatehouse:host/backups@0.1.0/backup-error": crate::host::BackupError,
     },
     additional_derives: [PartialEq, Eq],
     additional_type_attributes: {

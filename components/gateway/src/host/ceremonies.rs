@@ -3,12 +3,12 @@
 
 use zeroize::Zeroizing;
 
-use super::SealFailure;
+use super::SealError;
 
 pub use super::bindings::gatehouse::host::seal::{Ceremony, CeremonyError};
 
-impl From<SealFailure> for CeremonyError {
-    fn from(failure: SealFailure) -> Self {
+impl From<SealError> for CeremonyError {
+    fn from(failure: SealError) -> Self {
         Self::Failure(failure)
     }
 }

@@ -14,14 +14,14 @@ mod rate_limits;
 mod seal;
 mod shared_store;
 
-pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
-pub use backups::{BackupFailure, Backups, NoBackups};
+pub use audit::{AuditEntry, AuditError, AuditLog, AuditSink, NoAudit, Side};
+pub use backups::{BackupError, Backups, NoBackups};
 pub use ceremonies::{Ceremonies, Ceremony, CeremonyError, RekeyProgress, RootProgress};
 pub use keys::{KeyStatus, Keys, RotationPolicy};
 pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
-pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
+pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealError, SealProgress, UnsealError};
 pub use shared_store::{Node, NodeList, OwnStore, SharedStore};
 
 /// The services of a host.

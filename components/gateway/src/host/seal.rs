@@ -6,7 +6,7 @@ pub use super::bindings::gatehouse::host::seal::Progress as SealProgress;
 
 /// A failure beside those that a function names itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SealFailure {
+pub enum SealError {
     /// The stores cannot be reached or hold what they should not. The text is for the log, without secrets.
     #[error("the seal is unavailable: {0}")]
     Unavailable(String),
@@ -26,7 +26,7 @@ pub enum InitializeSealError {
     InvalidNumbers,
     /// The seal does not work, or has no shares.
     #[error(transparent)]
-    Failure(#[from] SealFailure),
+    Failure(#[from] SealError),
 }
 
 /// Why a share was not taken.
@@ -45,13 +45,13 @@ pub enum UnsealError {
     WrongShares,
     /// The seal does not work, or has no shares.
     #[error(transparent)]
-    Failure(#[from] SealFailure),
+    Failure(#[from] SealError),
 }
 
 /// The seal of the stores. The WIT interface is the specification.
 pub trait Seal {
     /// How far the seal of shares is; `None` where the seal is automatic.
-    fn status(&self) -> Result<Option<SealProgress>, SealFailure>;
+    fn status(&self) -> Result<Option<SealProgress>, SealError>;
 
     /// Makes the key and its shares and opens the stores.
     fn begin_initialization(
@@ -61,22 +61,22 @@ pub trait Seal {
     ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError>;
 
     /// Ends what [`Self::begin_initialization`] began.
-    fn finish_initialization(&self) -> Result<(), SealFailure>;
+    fn finish_initialization(&self) -> Result<(), SealError>;
 
     /// Gives up what [`Self::begin_initialization`] began: the server is empty again.
-    fn abandon_initialization(&self) -> Result<(), SealFailure>;
+    fn abandon_initialization(&self) -> Result<(), SealError>;
 
     /// Gives one share.
     fn unseal(&self, share: &[u8]) -> Result<SealProgress, UnsealError>;
 
     /// Forgets the shares that were given so far.
-    fn reset_unseal(&self) -> Result<SealProgress, SealFailure>;
+    fn reset_unseal(&self) -> Result<SealProgress, SealError>;
 
     /// Forgets the key: the stores are closed from now on.
-    fn seal(&self) -> Result<(), SealFailure>;
+    fn seal(&self) -> Result<(), SealError>;
 
     /// Makes all servers that share the stores forget the key, this one at once.
-    fn seal_all(&self) -> Result<(), SealFailure>;
+    fn seal_all(&self) -> Result<(), SealError>;
 }
 
 /// An automatic seal, for which an operator needs to do nothing and can do nothing.
@@ -84,7 +84,7 @@ pub trait Seal {
 pub struct AutomaticSeal;
 
 impl Seal for AutomaticSeal {
-    fn status(&self) -> Result<Option<SealProgress>, SealFailure> {
+    fn status(&self) -> Result<Option<SealProgress>, SealError> {
         Ok(None)
     }
 
@@ -94,32 +94,32 @@ impl Seal for AutomaticSeal {
         _: u32,
     ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError> {
         if shares > 1 {
-            return Err(SealFailure::Automatic.into());
+            return Err(SealError::Automatic.into());
         }
         Ok(Vec::new())
     }
 
-    fn finish_initialization(&self) -> Result<(), SealFailure> {
+    fn finish_initialization(&self) -> Result<(), SealError> {
         Ok(())
     }
 
-    fn abandon_initialization(&self) -> Result<(), SealFailure> {
+    fn abandon_initialization(&self) -> Result<(), SealError> {
         Ok(())
     }
 
     fn unseal(&self, _: &[u8]) -> Result<SealProgress, UnsealError> {
-        Err(SealFailure::Automatic.into())
+        Err(SealError::Automatic.into())
     }
 
-    fn reset_unseal(&self) -> Result<SealProgress, SealFailure> {
-        Err(SealFailure::Automatic)
+    fn reset_unseal(&self) -> Result<SealProgress, SealError> {
+        Err(SealError::Automatic)
     }
 
-    fn seal(&self) -> Result<(), SealFailure> {
-        Err(SealFailure::Automatic)
+    fn seal(&self) -> Result<(), SealError> {
+        Err(SealError::Automatic)
     }
 
-    fn seal_all(&self) -> Result<(), SealFailure> {
-        Err(SealFailure::Automatic)
+    fn seal_all(&self) -> Result<(), SealError> {
+        Err(SealError::Automatic)
     }
 }

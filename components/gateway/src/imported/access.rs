@@ -1,17 +1,18 @@
 //! [`gatehouse_access_api::Access`] over the component's imports.
 
 use gatehouse_access_api::{
-    Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
-    CreateError, CreateRequest, Cubbyhole, CubbyholeError, Entities, EntityAliases, EntityChanges,
-    EntityPage, EntityView, Failure, GroupAliases, GroupChanges, GroupPage, GroupView, Groups,
-    IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
-    Initialized, Issued, KeyPage, LeaseTree, LoginError, LoginGrant, Logins, LookupError,
-    MergeRequest, Migration, Migrations, MountError, MountRequest, MountTuning, MountView, Mounts,
-    Parent, Policies, Policy, PolicyError, PrefixError, Refusal, RemountError, RenewError, Renewal,
-    RenewalSubject, Request, Requests, ResultantAcl, Revalidated, Revocation, RevokeError, Rights,
-    System, Tidying, TokenCreation, TokenGrant, TokenLookup, TokenReference, TokenRole,
-    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles, TokenView, TuneError,
-    UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken, WrappingView, WritePermission,
+    Admission, AdmissionError, AliasPage, AliasRequest, AliasView, AliasWritten, Capability,
+    ClientToken, Cluster, CreateError, CreateRequest, Cubbyhole, CubbyholeError, Entities,
+    EntityAliases, EntityChanges, EntityPage, EntityView, GroupAliases, GroupChanges, GroupPage,
+    GroupView, Groups, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+    InitializeError, Initialized, Issued, KeyPage, LeaseTree, LoginError, LoginGrant, Logins,
+    LookupError, MergeRequest, Migration, Migrations, MountError, MountRequest, MountTuning,
+    MountView, Mounts, Parent, Policies, Policy, PolicyError, PrefixError, RemountError,
+    RenewError, Renewal, RenewalSubject, Request, Requests, ResultantAcl, Revalidated, Revocation,
+    RevokeError, Rights, ServiceError, System, Tidying, TokenCreation, TokenGrant, TokenLookup,
+    TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles,
+    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken,
+    WrappingView, WritePermission,
 };
 use gatehouse_ports::IpAddress;
 
@@ -27,7 +28,7 @@ use gatehouse_access_api::bindings::gatehouse::access::{
 pub struct ImportedAccess;
 
 impl System for ImportedAccess {
-    fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
+    fn current_cluster(&self) -> Result<Option<Cluster>, ServiceError> {
         system_wit::current_cluster()
     }
 
@@ -35,21 +36,21 @@ impl System for ImportedAccess {
         system_wit::initialize(root_token)
     }
 
-    fn generate_root(&self) -> Result<ClientToken, Failure> {
+    fn generate_root(&self) -> Result<ClientToken, ServiceError> {
         Ok(ClientToken::new(system_wit::generate_root()?))
     }
 
-    fn maintain(&self) -> Result<(), Failure> {
+    fn maintain(&self) -> Result<(), ServiceError> {
         system_wit::maintain()
     }
 
-    fn count_tokens(&self) -> Result<Option<u64>, Failure> {
+    fn count_tokens(&self) -> Result<Option<u64>, ServiceError> {
         system_wit::count_tokens()
     }
 }
 
 impl Requests for ImportedAccess {
-    fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
+    fn admit(&self, request: &Request) -> Result<Admission, AdmissionError> {
         requests_wit::admit(request)
     }
 
@@ -105,7 +106,7 @@ impl TokenLookup for ImportedAccess {
         tokens_wit::lookup_token(reference)
     }
 
-    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         tokens_wit::list_accessors(after, limit)
     }
 }
@@ -140,7 +141,7 @@ impl Revocation for ImportedAccess {
 }
 
 impl Tidying for ImportedAccess {
-    fn tidy_tokens(&self) -> Result<bool, Failure> {
+    fn tidy_tokens(&self) -> Result<bool, ServiceError> {
         tokens_wit::tidy_tokens()
     }
 }
@@ -151,7 +152,7 @@ impl LeaseTree for ImportedAccess {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<KeyPage, Failure> {
+    ) -> Result<KeyPage, ServiceError> {
         leases_wit::list_leases(prefix, after, limit)
     }
 
@@ -161,11 +162,11 @@ impl LeaseTree for ImportedAccess {
 }
 
 impl TokenRoles for ImportedAccess {
-    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         token_roles_wit::list_token_roles(after, limit)
     }
 
-    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, ServiceError> {
         token_roles_wit::read_token_role(name)
     }
 
@@ -178,17 +179,17 @@ impl TokenRoles for ImportedAccess {
         token_roles_wit::write_token_role(name, changes, permission)
     }
 
-    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
+    fn delete_token_role(&self, name: &str) -> Result<(), ServiceError> {
         token_roles_wit::delete_token_role(name)
     }
 }
 
 impl Policies for ImportedAccess {
-    fn list_policies(&self) -> Result<Vec<String>, Failure> {
+    fn list_policies(&self) -> Result<Vec<String>, ServiceError> {
         policies_wit::list_policies()
     }
 
-    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, ServiceError> {
         policies_wit::read_policy(name)
     }
 
@@ -202,15 +203,18 @@ impl Policies for ImportedAccess {
 }
 
 impl Entities for ImportedAccess {
-    fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
+    fn read_entity(
+        &self,
+        reference: &IdentityReference,
+    ) -> Result<Option<EntityView>, ServiceError> {
         identity_wit::read_entity(reference)
     }
 
-    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure> {
+    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, ServiceError> {
         identity_wit::list_entities(after, limit)
     }
 
-    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         identity_wit::list_entity_names(after, limit)
     }
 
@@ -232,11 +236,15 @@ impl Entities for ImportedAccess {
 }
 
 impl EntityAliases for ImportedAccess {
-    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError> {
         identity_wit::read_entity_alias(id)
     }
 
-    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError> {
         identity_wit::list_entity_aliases(after, limit)
     }
 
@@ -250,15 +258,15 @@ impl EntityAliases for ImportedAccess {
 }
 
 impl Groups for ImportedAccess {
-    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, ServiceError> {
         identity_wit::read_group(reference)
     }
 
-    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, ServiceError> {
         identity_wit::list_groups(after, limit)
     }
 
-    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, ServiceError> {
         identity_wit::list_group_names(after, limit)
     }
 
@@ -276,11 +284,15 @@ impl Groups for ImportedAccess {
 }
 
 impl GroupAliases for ImportedAccess {
-    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, ServiceError> {
         identity_wit::read_group_alias(id)
     }
 
-    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<AliasPage, ServiceError> {
         identity_wit::list_group_aliases(after, limit)
     }
 
@@ -294,15 +306,15 @@ impl GroupAliases for ImportedAccess {
 }
 
 impl Mounts for ImportedAccess {
-    fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
+    fn list_mounts(&self) -> Result<Vec<MountView>, ServiceError> {
         mounts_wit::list_mounts()
     }
 
-    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError> {
         mounts_wit::read_mount(path)
     }
 
-    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, ServiceError> {
         mounts_wit::find_mount(path)
     }
 
@@ -318,11 +330,11 @@ impl Mounts for ImportedAccess {
         mounts_wit::disable_mount(path)
     }
 
-    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, ServiceError> {
         mounts_wit::list_disabled_mounts(limit)
     }
 
-    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), ServiceError> {
         mounts_wit::forget_disabled_mount(id)
     }
 }
@@ -332,7 +344,7 @@ impl Migrations for ImportedAccess {
         migrations_wit::move_mount(source, target)
     }
 
-    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, ServiceError> {
         migrations_wit::read_migration(id)
     }
 }

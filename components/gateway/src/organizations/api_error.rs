@@ -6,10 +6,10 @@ use gatehouse_access_api as access;
 use gatehouse_orgs_api::{self as orgs, Decision};
 use serde::Serialize;
 
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::fields;
 use super::transport::json_api;
-use crate::host::AuditFailure;
+use crate::host::AuditError;
 use crate::http::Response;
 use crate::request_body::{BodyError, MAXIMUM_BODY_BYTES};
 
@@ -33,11 +33,11 @@ pub(crate) enum ApiError {
     /// A query that asks to include what cannot be included.
     InvalidInclude,
     /// A document that is not what JSON:API asks for: its shape, its type.
-    Unprocessable(Vec<AttributeFault>),
+    Unprocessable(Vec<AttributeError>),
     /// Attributes and relationships that are not as they must be, all of them together.
-    Invalid(Vec<AttributeFault>),
+    Invalid(Vec<AttributeError>),
     /// The same of a token whose description another one of its team has, in the words that clients know for it.
-    DescriptionTaken(Vec<AttributeFault>),
+    DescriptionTaken(Vec<AttributeError>),
     /// Known to the caller, and not for them; the text says why. Used only where the contract names it, for elsewhere what is
     /// not allowed is not there.
     Forbidden(Cow<'static, str>),
@@ -55,7 +55,7 @@ pub(crate) enum ApiError {
 impl ApiError {
     /// A document whose data cannot be taken as a whole.
     pub(super) fn unprocessable(detail: &str) -> Self {
-        Self::Unprocessable(vec![AttributeFault {
+        Self::Unprocessable(vec![AttributeError {
             pointer: "/data".to_owned(),
             detail: detail.to_owned(),
         }])
@@ -103,7 +103,7 @@ struct Source<'a> {
 impl ApiError {
     /// The refusal of one more than there can be of something.
     pub(super) fn too_many(what: &str, most: u32) -> Self {
-        Self::Unprocessable(vec![AttributeFault {
+        Self::Unprocessable(vec![AttributeError {
             pointer: "/data".to_owned(),
             detail: format!("There can be at most {most} {what}"),
         }])
@@ -147,7 +147,7 @@ impl ApiError {
             Self::Unprocessable(faults) => faulty("unprocessable entity", faults),
             Self::Invalid(faults) => faulty("invalid attribute", faults),
             Self::DescriptionTaken(faults) => {
-                let in_full = |fault: &AttributeFault| AttributeFault {
+                let in_full = |fault: &AttributeError| AttributeError {
                     pointer: fault.pointer.clone(),
                     detail: format!("Validation failed: {}", fault.detail),
                 };
@@ -177,7 +177,7 @@ fn single(status: u16, title: &str, detail: Option<&str>) -> Response {
     rendered(status, &[object])
 }
 
-fn faulty(title: &str, faults: &[AttributeFault]) -> Response {
+fn faulty(title: &str, faults: &[AttributeError]) -> Response {
     let objects: Vec<_> = faults
         .iter()
         .map(|fault| ErrorObject {
@@ -196,16 +196,16 @@ fn rendered(status: u16, errors: &[ErrorObject<'_>]) -> Response {
     json_api(status, &Errors { errors })
 }
 
-impl From<AuditFailure> for ApiError {
-    fn from(failure: AuditFailure) -> Self {
+impl From<AuditError> for ApiError {
+    fn from(failure: AuditError) -> Self {
         Self::Internal(failure.to_string())
     }
 }
 
-impl From<orgs::Failure> for ApiError {
-    fn from(failure: orgs::Failure) -> Self {
+impl From<orgs::ServiceError> for ApiError {
+    fn from(failure: orgs::ServiceError) -> Self {
         match failure {
-            orgs::Failure::Damaged(_) | orgs::Failure::NoRandomness => {
+            orgs::ServiceError::Damaged(_) | orgs::ServiceError::NoRandomness => {
                 Self::Internal(failure.to_string())
             }
             _ => Self::Unavailable(failure.to_string()),
@@ -213,10 +213,10 @@ impl From<orgs::Failure> for ApiError {
     }
 }
 
-impl From<access::Failure> for ApiError {
-    fn from(failure: access::Failure) -> Self {
+impl From<access::ServiceError> for ApiError {
+    fn from(failure: access::ServiceError) -> Self {
         match failure {
-            access::Failure::Damaged(_) | access::Failure::NoRandomness => {
+            access::ServiceError::Damaged(_) | access::ServiceError::NoRandomness => {
                 Self::Internal(failure.to_string())
             }
             _ => Self::Unavailable(failure.to_string()),
@@ -229,7 +229,7 @@ impl From<orgs::ChangeError> for ApiError {
         match error {
             orgs::ChangeError::NotFound => Self::NotFound,
             orgs::ChangeError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_error).collect())
             }
             orgs::ChangeError::Failed(failure) => failure.into(),
         }
@@ -285,7 +285,7 @@ mod tests {
             ),
             (ApiError::TooLarge, 413, r#""status":"413""#),
             (
-                ApiError::Unprocessable(vec![AttributeFault {
+                ApiError::Unprocessable(vec![AttributeError {
                     pointer: "/data/type".to_owned(),
                     detail: "Type must be organizations".to_owned(),
                 }]),
@@ -294,8 +294,8 @@ mod tests {
             ),
             (
                 ApiError::Invalid(vec![
-                    AttributeFault::attribute("name", "has already been taken"),
-                    AttributeFault::relationship("default-agent-pool", "is invalid"),
+                    AttributeError::attribute("name", "has already been taken"),
+                    AttributeError::relationship("default-agent-pool", "is invalid"),
                 ]),
                 422,
                 concat!(
@@ -328,9 +328,9 @@ mod tests {
     #[test]
     fn a_failed_store_is_worth_trying_again_and_keeps_its_details_for_the_operator() {
         for failure in [
-            orgs::Failure::Sealed,
-            orgs::Failure::Contended,
-            orgs::Failure::Unavailable("disk 7 is gone".to_owned()),
+            orgs::ServiceError::Sealed,
+            orgs::ServiceError::Contended,
+            orgs::ServiceError::Unavailable("disk 7 is gone".to_owned()),
         ] {
             let error = ApiError::from(failure);
             let response = error.response();
@@ -339,7 +339,7 @@ mod tests {
             assert!(!String::from_utf8(response.body).unwrap().contains("disk"));
             assert!(error.for_operator().is_some());
         }
-        let damaged = ApiError::from(orgs::Failure::Damaged("x".to_owned()));
+        let damaged = ApiError::from(orgs::ServiceError::Damaged("x".to_owned()));
         assert_eq!(damaged.response().status, 500);
     }
 }

@@ -2,13 +2,13 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Capability, Description, Event, Failure, MAXIMUM_EVENTS, OrganizationTarget,
+    Action, Capability, Description, Event, MAXIMUM_EVENTS, OrganizationTarget, ServiceError,
 };
 use serde_json::{Value, json};
 
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::document_type::Kind;
 use super::entry::Question;
 use super::pagination::{PageNumbers, PageRequest};
@@ -60,7 +60,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 fn no_timestamp() -> ApiError {
-    ApiError::Unprocessable(vec![AttributeFault {
+    ApiError::Unprocessable(vec![AttributeError {
         pointer: SINCE.name.to_owned(),
         detail: "Since is not a valid timestamp".to_owned(),
     }])
@@ -102,7 +102,7 @@ impl<A, C, O: Capability> Gateway<A, C, O> {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub(crate) fn tell_events(&self) -> Result<(), Failure> {
+    pub(crate) fn tell_events(&self) -> Result<(), ServiceError> {
         for _ in 0..ROUNDS {
             let events = self.organizations.waiting_events(self.settings.edition)?;
             for event in &events {

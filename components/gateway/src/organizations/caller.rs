@@ -6,7 +6,9 @@
 //!
 //! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site.
 
-use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
+use gatehouse_access_api::{
+    self as access, Access, AdmissionError, Operation, TokenReference, TokenView,
+};
 use gatehouse_orgs_api::{self as orgs, Capability, Credential, Edition, Identification, Identity};
 use gatehouse_ports::organizations_api::TOKEN_MARK;
 
@@ -270,18 +272,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 (admission.caller, granted)
             }
             Err(
-                Refusal::Denied
-                | Refusal::ParametersNeeded
-                | Refusal::NoMount
-                | Refusal::MalformedPath,
+                AdmissionError::Denied
+                | AdmissionError::ParametersNeeded
+                | AdmissionError::NoMount
+                | AdmissionError::MalformedPath,
             ) => (self.looked_up(token)?, false),
             Err(
-                Refusal::NoToken
-                | Refusal::InvalidToken
-                | Refusal::AddressDenied
-                | Refusal::EntityUnusable,
+                AdmissionError::NoToken
+                | AdmissionError::InvalidToken
+                | AdmissionError::AddressDenied
+                | AdmissionError::EntityUnusable,
             ) => return Ok(None),
-            Err(Refusal::Failure(failure)) => return Err(failure.into()),
+            Err(AdmissionError::Failure(failure)) => return Err(failure.into()),
         };
         Ok(Some(self.service_token(token, view, granted, rights_here)))
     }

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use gatehouse_orgs_api::{AttributeIssue, Fault};
 
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 
 /// The pointer and the text of a fault of anything but an organization.
-pub(super) fn attribute_fault(issue: &AttributeIssue) -> AttributeFault {
-    AttributeFault::attribute(&issue.attribute, &predicate(issue.fault))
+pub(super) fn attribute_error(issue: &AttributeIssue) -> AttributeError {
+    AttributeError::attribute(&issue.attribute, &predicate(issue.fault))
 }
 
 /// The same for what is a relationship.
-pub(super) fn relationship_fault(issue: &AttributeIssue) -> AttributeFault {
-    AttributeFault::relationship(&issue.attribute, &predicate(issue.fault))
+pub(super) fn relationship_fault(issue: &AttributeIssue) -> AttributeError {
+    AttributeError::relationship(&issue.attribute, &predicate(issue.fault))
 }
 
 /// The rest of the sentence about a field with this fault.

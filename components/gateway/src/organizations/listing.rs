@@ -15,7 +15,7 @@ use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, resources_of_plans};
-use super::list_place::{Member, Place};
+use super::list_cursor::{ListCursor, Member};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::reach::Opened;
@@ -113,26 +113,26 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             return Ok(json_api(200, &document));
         }
         let mut body = br#"{"data":["#.to_vec();
-        let place = Place::beginning_of(Member::Data);
-        let rest = part_of_list(&mut body, place, stretch, includes, &feature_sets);
+        let cursor = ListCursor::beginning_of(Member::Data);
+        let rest = part_of_list(&mut body, cursor, stretch, includes, &feature_sets);
         let mut response = json_api_of(200, body);
-        response.rest = rest.map(|place| Continuation::Organizations(place).rest());
+        response.rest = rest.map(|cursor| Continuation::Organizations(cursor).rest());
         Ok(response)
     }
 
-    /// The part of a list that begins at `place`. Who asks, and what they see, is found out anew.
-    pub(super) fn resume_list(&self, place: Place) -> Result<Part, ApiError> {
+    /// The part of a list that begins at `cursor`. Who asks, and what they see, is found out anew.
+    pub(super) fn resume_list(&self, cursor: ListCursor) -> Result<Part, ApiError> {
         let caller = self.authenticate_again()?;
         let query = self.request.query.as_str();
         let includes = self.includes()?;
         let sight = self.sight(&caller)?;
-        let stretch = self.stretch(&caller, &sight, &filter(query), place.after.as_deref())?;
+        let stretch = self.stretch(&caller, &sight, &filter(query), cursor.after.as_deref())?;
         let feature_sets = self.feature_sets_for(includes);
         let mut body = Vec::new();
-        let rest = part_of_list(&mut body, place, stretch, includes, &feature_sets);
+        let rest = part_of_list(&mut body, cursor, stretch, includes, &feature_sets);
         Ok(Part {
             body,
-            rest: rest.map(|place| Continuation::Organizations(place).rest()),
+            rest: rest.map(|cursor| Continuation::Organizations(cursor).rest()),
         })
     }
 
@@ -328,38 +328,38 @@ fn organizations(seen: &[Seen]) -> impl Iterator<Item = (&Organization, &[Entitl
 /// Writes what `stretch` adds to the document of a list, and tells where it goes on; `None` where the document is complete.
 fn part_of_list(
     body: &mut Vec<u8>,
-    mut place: Place,
+    mut cursor: ListCursor,
     stretch: Stretch,
     includes: Includes,
     feature_sets: &[FeatureSet],
-) -> Option<Place> {
-    match place.member {
+) -> Option<ListCursor> {
+    match cursor.member {
         Member::Data => {
             for seen in &stretch.organizations {
-                place.push(body, &seen.resource());
+                cursor.push(body, &seen.resource());
             }
         }
         Member::Included => {
             let found = organizations(&stretch.organizations);
-            for resource in includes.beside(found, feature_sets, &mut place.plans) {
-                place.push(body, &resource);
+            for resource in includes.beside(found, feature_sets, &mut cursor.plans) {
+                cursor.push(body, &resource);
             }
         }
     }
-    place.after = stretch.next;
-    match place.member {
-        _ if place.after.is_some() => Some(place),
+    cursor.after = stretch.next;
+    match cursor.member {
+        _ if cursor.after.is_some() => Some(cursor),
         Member::Data if includes.any() => {
             body.extend_from_slice(br#"],"included":["#);
-            Some(Place::beginning_of(Member::Included))
+            Some(ListCursor::beginning_of(Member::Included))
         }
         Member::Data => {
             body.extend_from_slice(b"]}");
             None
         }
         Member::Included => {
-            for set in resources_of_plans(&std::mem::take(&mut place.plans), feature_sets) {
-                place.push(body, &set);
+            for set in resources_of_plans(&std::mem::take(&mut cursor.plans), feature_sets) {
+                cursor.push(body, &set);
             }
             body.extend_from_slice(b"]}");
             None

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::caller::Caller;
 use super::document::{Document, identifiers};
 use super::document_type::{DocumentType, Target, choice, related, text, time};
@@ -388,11 +388,11 @@ fn filter(query: &str) -> MembershipFilter {
 }
 
 /// Where a fault of an invitation is, and the sentence about it. Teams stand among the relationships.
-fn fault(issue: &AttributeIssue) -> AttributeFault {
+fn fault(issue: &AttributeIssue) -> AttributeError {
     if issue.attribute == "teams" {
         fields::relationship_fault(issue)
     } else {
-        fields::attribute_fault(issue)
+        fields::attribute_error(issue)
     }
 }
 

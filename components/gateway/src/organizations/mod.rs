@@ -9,7 +9,7 @@ mod administration;
 mod agent_pools;
 mod api;
 mod api_error;
-mod attribute_fault;
+mod attribute_error;
 mod attribute_table;
 mod audit_trail;
 mod base_path;
@@ -21,7 +21,7 @@ mod fields;
 mod general_settings;
 mod include;
 mod input;
-mod list_place;
+mod list_cursor;
 mod listing;
 mod media_type;
 mod memberships;
@@ -56,7 +56,7 @@ use gatehouse_orgs_api::Capability;
 
 pub(crate) use api_error::ApiError;
 pub(crate) use base_path::concerns;
-pub(crate) use list_place::Place as ListPlace;
+pub(crate) use list_cursor::ListCursor;
 
 use self::api::{Api, HandedOut};
 use self::rate::RateLimiter;
@@ -141,7 +141,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
 pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
-    place: ListPlace,
+    cursor: ListCursor,
 ) -> Result<Part, ResumeError> {
     let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
     let (row, _) = Table::<C, O>::find(request.method, &path)
@@ -158,7 +158,7 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
         handed_out: &RefCell::new(None),
         limiter: &limiter(gateway),
     };
-    api.resume_list(place)
+    api.resume_list(cursor)
         .map_err(|error| match error.for_operator() {
             Some(detail) => {
                 gateway.tell_operator(detail);

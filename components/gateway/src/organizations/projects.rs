@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
 use super::document_type::{DocumentType, Target, boolean, integer, related, text, time};
 use super::entry::Entry;
@@ -91,7 +91,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
 
     fn delete_project(&self, id: &str) -> Result<Response, ApiError> {
         self.enter_project(id, Action::Update)?;
-        Err(ApiError::Unprocessable(vec![AttributeFault {
+        Err(ApiError::Unprocessable(vec![AttributeError {
             pointer: "/data".to_owned(),
             detail: "The default project cannot be deleted".to_owned(),
         }]))
@@ -120,7 +120,7 @@ fn is_wanted(query: &str) -> bool {
 }
 
 /// The faults of attributes that a request would change.
-fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
+fn faults_of(attributes: &Members<'_>) -> Vec<AttributeError> {
     [("name", DEFAULT_PROJECT_NAME), ("description", "")]
         .into_iter()
         .filter_map(|(name, current)| {
@@ -131,13 +131,13 @@ fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
                 Attribute::WrongType => Fault::NotText,
                 Attribute::Null | Attribute::Value(_) => Fault::Protected,
             };
-            Some(fields::attribute_fault(&AttributeIssue::new(name, fault)))
+            Some(fields::attribute_error(&AttributeIssue::new(name, fault)))
         })
         .collect()
 }
 
 /// The settings of its own that a request wants the project to have, of which it has none: the organization's hold.
-fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeFault> {
+fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeError> {
     let protected = |name| AttributeIssue::new(name, Fault::Protected);
     let attributes = SETTINGS.into_iter().filter(|name| {
         let value = resource.attributes.get(name);
@@ -146,7 +146,7 @@ fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeFault> {
     let pool = resource.relationships.to_one(DEFAULT_AGENT_POOL);
     let related = !matches!(pool, Attribute::Absent | Attribute::Null);
     attributes
-        .map(|name| fields::attribute_fault(&protected(name)))
+        .map(|name| fields::attribute_error(&protected(name)))
         .chain(related.then(|| fields::relationship_fault(&protected(DEFAULT_AGENT_POOL))))
         .collect()
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::administration::ADMINISTERED;
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::caller::Caller;
 use super::document::Document;
 use super::document_type::{DocumentType, text, texts};
@@ -217,7 +217,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 fn refused(error: ShareError, pointer: &str) -> ApiError {
-    let fault = |detail| AttributeFault {
+    let fault = |detail| AttributeError {
         pointer: pointer.to_owned(),
         detail,
     };
@@ -243,7 +243,7 @@ fn refused(error: ShareError, pointer: &str) -> ApiError {
 fn names(
     attributes: &Members<'_>,
     name: &str,
-    faults: &mut Vec<AttributeFault>,
+    faults: &mut Vec<AttributeError>,
 ) -> Option<Vec<OrganizationReference>> {
     match attributes.texts(name) {
         Attribute::Absent | Attribute::Null => None,
@@ -257,8 +257,8 @@ fn names(
     }
 }
 
-fn no_list(name: &str) -> AttributeFault {
-    AttributeFault::attribute(name, "must be a list of strings")
+fn no_list(name: &str) -> AttributeError {
+    AttributeError::attribute(name, "must be a list of strings")
 }
 
 /// What other organizations see of one that shares with them.

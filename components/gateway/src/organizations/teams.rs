@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::document::{Document, identifiers};
 use super::document_type::{DocumentType, Target, boolean, choice, flags, integer, related, text};
 use super::entry::{Entry, Question};
@@ -418,7 +418,7 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
 
 /// The error for names that are no members': it points to their places in a list, or to the one that is given.
 fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
-    let fault = |place: &u32| AttributeFault {
+    let fault = |place: &u32| AttributeError {
         pointer: if in_list {
             format!("/data/{place}/id")
         } else {
@@ -430,13 +430,13 @@ fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
 }
 
 /// The fault of an attribute of a team, whose name may have more characters than others.
-fn attribute_fault(issue: &AttributeIssue) -> AttributeFault {
+fn attribute_error(issue: &AttributeIssue) -> AttributeError {
     match issue.fault {
-        Fault::ForbiddenCharacter => AttributeFault::attribute(
+        Fault::ForbiddenCharacter => AttributeError::attribute(
             &issue.attribute,
             "can only include letters, numbers, -, _, ., / and, inside, blanks.",
         ),
-        _ => fields::attribute_fault(issue),
+        _ => fields::attribute_error(issue),
     }
 }
 
@@ -445,7 +445,7 @@ impl From<TeamError> for ApiError {
         match error {
             TeamError::NotFound | TeamError::NotAllowed => Self::NotFound,
             TeamError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(attribute_fault).collect())
+                Self::Invalid(issues.iter().map(attribute_error).collect())
             }
             TeamError::Protected => {
                 ApiError::unprocessable("The team of the owners cannot be deleted")

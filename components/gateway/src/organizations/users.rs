@@ -72,7 +72,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let (description, faults) = description(&resource.attributes);
         if !faults.is_empty() {
             return Err(ApiError::Invalid(
-                faults.iter().map(fields::attribute_fault).collect(),
+                faults.iter().map(fields::attribute_error).collect(),
             ));
         }
         let by = self.recorded_as(&caller);
@@ -141,7 +141,7 @@ impl From<CreateUserError> for ApiError {
     fn from(error: CreateUserError) -> Self {
         match error {
             CreateUserError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_error).collect())
             }
             CreateUserError::Failed(failure) => failure.into(),
         }

@@ -1,12 +1,12 @@
 //! `sys/backup`: everything that the server holds at one moment, as a file that the client reads part by part.
 
-use gatehouse_access_api::{Failure, TokenReference};
+use gatehouse_access_api::{ServiceError, TokenReference};
 
 use super::call::Call;
 use super::errors::ApiError;
 use super::reading_on;
 use crate::continuation::{BackupPlace, Continuation};
-use crate::host::BackupFailure;
+use crate::host::BackupError;
 use crate::parts::{Part, ResumeError};
 use crate::vault::server::Server;
 use crate::{Request, Response};
@@ -31,7 +31,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     }
     let installation = match server.access.current_cluster() {
         Ok(cluster) => cluster.map(|cluster| cluster.id),
-        Err(Failure::NotInitialized) => None,
+        Err(ServiceError::NotInitialized) => None,
         Err(failure) => return Err(failure.into()),
     };
     let begun = server.host.backups.begin(installation.as_deref());
@@ -77,12 +77,12 @@ pub(crate) fn resume(
     }
 }
 
-fn refusal(failure: BackupFailure) -> ApiError {
+fn refusal(failure: BackupError) -> ApiError {
     let text = failure.to_string();
     match failure {
-        BackupFailure::Unsupported => ApiError::plain(400, text),
-        BackupFailure::Busy => ApiError::plain(503, text),
-        BackupFailure::Unknown | BackupFailure::Unavailable(_) => {
+        BackupError::Unsupported => ApiError::plain(400, text),
+        BackupError::Busy => ApiError::plain(503, text),
+        BackupError::Unknown | BackupError::Unavailable(_) => {
             ApiError::plain(503, "the backup cannot be made now").with_detail(text)
         }
     }

@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{BASE62, Failure, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{BASE62, ROOT_TOKEN_CHARACTERS, ServiceError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
@@ -16,7 +16,7 @@ use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
-use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealError, SealFailure};
+use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealError, SealError};
 use crate::http::Response;
 use crate::source;
 
@@ -194,7 +194,7 @@ fn held<T>(
 ) -> Result<T, CeremonyError> {
     match &asked.server.host.ceremonies {
         Some(ceremonies) => step(&**ceremonies),
-        None => Err(SealFailure::Automatic.into()),
+        None => Err(SealError::Automatic.into()),
     }
 }
 
@@ -480,8 +480,8 @@ fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, ApiEr
 /// The refusal of a request with a share of so many bytes.
 fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
     let text = match error {
-        CeremonyError::Sealed => return Failure::Sealed.into(),
-        CeremonyError::Failure(SealFailure::Automatic) => words.automatic.to_owned(),
+        CeremonyError::Sealed => return ServiceError::Sealed.into(),
+        CeremonyError::Failure(SealError::Automatic) => words.automatic.to_owned(),
         CeremonyError::Failure(failure) => return failure.into(),
         CeremonyError::NotInitialized => "server is not yet initialized".to_owned(),
         CeremonyError::UnderWay => words.under_way.to_owned(),

@@ -1,6 +1,6 @@
 //! `cubbyhole`: secrets that one token keeps for itself and that end with it (contract 6.1).
 
-use gatehouse_access_api::{CubbyholeError, Refusal};
+use gatehouse_access_api::{AdmissionError, CubbyholeError};
 use serde_json::value::RawValue;
 
 use super::call::{Answer, Call};
@@ -82,7 +82,7 @@ fn done(call: &Call<'_>, changed: Result<(), CubbyholeError>) -> Answer {
 
 fn api_error(error: CubbyholeError) -> ApiError {
     match error {
-        CubbyholeError::InvalidToken => refusal(Refusal::InvalidToken, ""),
+        CubbyholeError::InvalidToken => refusal(AdmissionError::InvalidToken, ""),
         CubbyholeError::BatchToken => ApiError::plain(
             400,
             "cubbyhole operations are only supported by \"service\" type tokens",

@@ -1,13 +1,13 @@
 //! Refusals, and the three renderings of them that clients match on (contract 1.7).
 
-use gatehouse_access_api::{Failure, Refusal};
+use gatehouse_access_api::{AdmissionError, ServiceError};
 use gatehouse_auth_method_api::StorageError;
 use gatehouse_ports::RandomError;
 use serde::Serialize;
 
 use super::fields::{ContentError, ConversionError};
 use super::text;
-use crate::host::AuditFailure;
+use crate::host::AuditError;
 use crate::http::Response;
 use gatehouse_json::JsonError;
 
@@ -194,13 +194,13 @@ impl ApiError {
     }
 }
 
-impl From<Failure> for ApiError {
-    fn from(failure: Failure) -> Self {
+impl From<ServiceError> for ApiError {
+    fn from(failure: ServiceError) -> Self {
         match failure {
-            Failure::NotInitialized => Self::plain(503, "Vault is not initialized"),
-            Failure::Sealed => Self::plain(503, "Vault is sealed"),
-            Failure::Contended => Self::listed(503, "too many writers at once, try again"),
-            Failure::Unavailable(_) => Self::of_store(failure.to_string()),
+            ServiceError::NotInitialized => Self::plain(503, "Vault is not initialized"),
+            ServiceError::Sealed => Self::plain(503, "Vault is sealed"),
+            ServiceError::Contended => Self::listed(503, "too many writers at once, try again"),
+            ServiceError::Unavailable(_) => Self::of_store(failure.to_string()),
             failure => Self::internal(failure.to_string()),
         }
     }
@@ -209,16 +209,16 @@ impl From<Failure> for ApiError {
 impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         match error {
-            StorageError::Sealed => Failure::Sealed.into(),
-            StorageError::Contended(_) => Failure::Contended.into(),
+            StorageError::Sealed => ServiceError::Sealed.into(),
+            StorageError::Contended(_) => ServiceError::Contended.into(),
             StorageError::Unavailable(_) => Self::of_store(error.to_string()),
             error => Self::internal(error.to_string()),
         }
     }
 }
 
-impl From<AuditFailure> for ApiError {
-    fn from(failure: AuditFailure) -> Self {
+impl From<AuditError> for ApiError {
+    fn from(failure: AuditError) -> Self {
         Self::internal(failure.to_string())
     }
 }
@@ -249,22 +249,22 @@ impl From<ContentError> for ApiError {
 }
 
 /// The answer to a request that was not admitted (contract 1.6, 1.7).
-pub(crate) fn refusal(refusal: Refusal, path: &str) -> ApiError {
+pub(crate) fn refusal(refusal: AdmissionError, path: &str) -> ApiError {
     match refusal {
-        Refusal::NoToken => ApiError::plain(403, "permission denied"),
-        Refusal::InvalidToken => ApiError::plain(
+        AdmissionError::NoToken => ApiError::plain(403, "permission denied"),
+        AdmissionError::InvalidToken => ApiError::plain(
             403,
             "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
         ),
-        Refusal::Denied
-        | Refusal::ParametersNeeded
-        | Refusal::AddressDenied
-        | Refusal::EntityUnusable => ApiError::denied(),
-        Refusal::NoMount => ApiError::no_handler(path),
+        AdmissionError::Denied
+        | AdmissionError::ParametersNeeded
+        | AdmissionError::AddressDenied
+        | AdmissionError::EntityUnusable => ApiError::denied(),
+        AdmissionError::NoMount => ApiError::no_handler(path),
         // There is nothing at the very top.
-        Refusal::MalformedPath if path.is_empty() => ApiError::no_handler(path),
-        Refusal::MalformedPath => ApiError::plain(400, "malformed path"),
-        Refusal::Failure(failure) => failure.into(),
+        AdmissionError::MalformedPath if path.is_empty() => ApiError::no_handler(path),
+        AdmissionError::MalformedPath => ApiError::plain(400, "malformed path"),
+        AdmissionError::Failure(failure) => failure.into(),
     }
 }
 
@@ -297,7 +297,7 @@ fn rendered(status: u16, errors: &[&str]) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::SealFailure;
+    use crate::host::SealError;
 
     fn body(error: &ApiError, audience: Audience) -> String {
         String::from_utf8(error.response(audience).body).unwrap()
@@ -320,22 +320,24 @@ mod tests {
     fn the_three_kinds_of_permission_denied_differ() {
         let rendered = |refused| body(&refusal(refused, "x"), Audience::Authenticated);
         assert_eq!(
-            rendered(Refusal::NoToken),
+            rendered(AdmissionError::NoToken),
             r#"{"errors":["permission denied"]}"#
         );
         assert_eq!(
-            rendered(Refusal::InvalidToken),
+            rendered(AdmissionError::InvalidToken),
             r#"{"errors":["2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n"]}"#
         );
         assert_eq!(
-            rendered(Refusal::Denied),
+            rendered(AdmissionError::Denied),
             r#"{"errors":["1 error occurred:\n\t* permission denied\n\n"]}"#
         );
     }
 
     #[test]
     fn details_of_a_failed_store_stay_with_the_operator() {
-        let error = ApiError::from(Failure::Unavailable("disk /dev/sda1 is full".to_owned()));
+        let error = ApiError::from(ServiceError::Unavailable(
+            "disk /dev/sda1 is full".to_owned(),
+        ));
         assert!(!body(&error, Audience::Authenticated).contains("sda1"));
         assert!(error.detail.unwrap().contains("sda1"));
     }
@@ -350,14 +352,14 @@ mod tests {
             (response.status, retry)
         };
         let again = Some("1".to_owned());
-        let failed = || Failure::Unavailable("it is silent".to_owned());
+        let failed = || ServiceError::Unavailable("it is silent".to_owned());
         assert_eq!(status(failed().into(), true), (503, again.clone()));
         assert_eq!(status(failed().into(), false), (500, None));
         let storage = StorageError::Unavailable(String::new());
         assert_eq!(status(storage.into(), true), (503, again.clone()));
-        let seal = SealFailure::Unavailable(String::new());
+        let seal = SealError::Unavailable(String::new());
         assert_eq!(status(seal.into(), true), (503, again));
-        let damaged = Failure::Damaged("record".to_owned());
+        let damaged = ServiceError::Damaged("record".to_owned());
         assert_eq!(status(damaged.into(), true), (500, None));
         assert_eq!(status(ApiError::absent(), true), (404, None));
         let told = ApiError::from(failed()).while_away(|| true);

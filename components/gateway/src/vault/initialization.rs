@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::{Failure, InitializeError, Initialized};
+use gatehouse_access_api::{InitializeError, Initialized, ServiceError};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -61,7 +61,7 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let seal = server.host.seal.status()?;
     match Stage::with_seal(seal.as_ref(), server.access)? {
         Stage::Uninitialized => {}
-        Stage::Sealed if seal.is_none() => return Err(Failure::Sealed.into()),
+        Stage::Sealed if seal.is_none() => return Err(ServiceError::Sealed.into()),
         Stage::Sealed | Stage::Active(_) => return Err(already_initialized()),
     }
     refuse_unsupported(&fields)?;

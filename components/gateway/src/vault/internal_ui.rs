@@ -173,7 +173,9 @@ pub(super) fn rights_below(
 /// The caller's token went between admission and now, or this was its last use.
 fn caller_gone(error: LookupError) -> ApiError {
     match error {
-        LookupError::UnknownToken => refusal(gatehouse_access_api::Refusal::InvalidToken, ""),
+        LookupError::UnknownToken => {
+            refusal(gatehouse_access_api::AdmissionError::InvalidToken, "")
+        }
         LookupError::Failure(failure) => failure.into(),
     }
 }

@@ -6,15 +6,13 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::ApiError;
-use crate::host::{Keys, RotationPolicy, SealFailure};
+use crate::host::{Keys, RotationPolicy, SealError};
 
 /// The keys of the host.
-fn keys<'a>(call: &Call<'a>) -> Result<&'a dyn Keys, SealFailure> {
+fn keys<'a>(call: &Call<'a>) -> Result<&'a dyn Keys, SealError> {
     match &call.server.host.keys {
         Some(keys) => Ok(&**keys),
-        None => Err(SealFailure::Unavailable(
-            "this host keeps no keys".to_owned(),
-        )),
+        None => Err(SealError::Unavailable("this host keeps no keys".to_owned())),
     }
 }
 

@@ -40,11 +40,11 @@ mod oidc;
 mod openapi;
 mod operation;
 mod paging;
-mod place;
 mod plugins;
 mod policies;
 mod reading_on;
 mod route;
+mod route_group;
 mod routes;
 mod seal;
 mod server;
@@ -70,7 +70,7 @@ pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
 
-use gatehouse_access_api::{self as access, Access, Operation, Refusal};
+use gatehouse_access_api::{self as access, Access, AdmissionError, Operation};
 use gatehouse_auth_method_api::AuthMethod;
 
 use self::call::Call;
@@ -166,7 +166,9 @@ fn serve(
     .map_err(|refusal| {
         trail.refused(token, server.access);
         match refusal {
-            Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {
+            AdmissionError::InvalidToken
+                if wrapping::is_about_the_caller(request, token, &below) =>
+            {
                 wrapping::invalid_token()
             }
             refusal => errors::refusal(refusal, &below),
@@ -222,7 +224,7 @@ fn check_request<'p>(
         Ok(checked) => Ok(checked),
         // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
         Err(error) => match server.access.current_cluster() {
-            Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),
+            Err(access::ServiceError::Sealed) => Err(access::ServiceError::Sealed.into()),
             _ => Err(error),
         },
     }

@@ -68,7 +68,7 @@ pub(crate) fn resume(
     match reading_on::may_go_on(server, request, PATH) {
         Ok(true) => {}
         Ok(false) => return Err(ResumeError::Refused),
-        Err(access::Failure::Sealed) => {
+        Err(access::ServiceError::Sealed) => {
             let mut text = String::new();
             place.format.write_note(&mut text, SEALED);
             return Ok(Part {
@@ -77,7 +77,7 @@ pub(crate) fn resume(
             });
         }
         // No line is sent before the caller is known, which may be a moment later: the log is wanted most when the store fails.
-        Err(access::Failure::Contended | access::Failure::Unavailable(_)) => {
+        Err(access::ServiceError::Contended | access::ServiceError::Unavailable(_)) => {
             return Ok(Part {
                 body: Vec::new(),
                 rest: Some(Continuation::Log(place).rest()),

@@ -1,6 +1,6 @@
 //! Answers that come in parts: whether their caller may still read them, which is found out anew before each part.
 
-use gatehouse_access_api::{self as access, Capability, Operation, Refusal, TokenReference};
+use gatehouse_access_api::{self as access, AdmissionError, Capability, Operation, TokenReference};
 
 use super::{fields, headers, operation};
 use crate::parts::ResumeError;
@@ -27,7 +27,7 @@ pub(super) fn may_go_on(
     server: &Server<'_>,
     request: &Request,
     path: &str,
-) -> Result<bool, access::Failure> {
+) -> Result<bool, access::ServiceError> {
     let Some(token) = headers::token(request) else {
         return Ok(false);
     };
@@ -53,7 +53,7 @@ pub(super) fn may_go_on(
     });
     match admitted {
         Ok(_) => Ok(true),
-        Err(Refusal::Failure(failure)) => Err(failure),
+        Err(AdmissionError::Failure(failure)) => Err(failure),
         Err(_) => Ok(false),
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn permits_without_conditions(
     server: &Server<'_>,
     token: &TokenReference,
     path: &str,
-) -> Result<bool, access::Failure> {
+) -> Result<bool, access::ServiceError> {
     let paths = [path.to_owned()];
     match server.access.unconditional_capabilities(token, &paths) {
         Ok(found) => Ok(found.iter().any(|found| permits(found))),

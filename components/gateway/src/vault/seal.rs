@@ -10,7 +10,7 @@ use super::envelope;
 use super::errors::ApiError;
 use super::fields::Fields;
 use super::stage::Stage;
-use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
+use crate::host::{Bucket, SealError, SealProgress, UnsealError};
 use crate::http::{Request, Response};
 use crate::source;
 use crate::vault::server::Server;
@@ -181,10 +181,10 @@ pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         Err(error @ UnsealError::WrongShares) => {
             Err(ApiError::plain(400, format!("invalid key: {error}")))
         }
-        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::current(server)? {
+        Err(UnsealError::Failure(SealError::Automatic)) => match Stage::current(server)? {
             Stage::Active(_) => progress(server),
             Stage::Uninitialized => Err(not_initialized()),
-            Stage::Sealed => Err(SealFailure::Automatic.into()),
+            Stage::Sealed => Err(SealError::Automatic.into()),
         },
         Err(UnsealError::Failure(failure)) => Err(failure.into()),
     }
@@ -228,11 +228,11 @@ pub(super) fn seal(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-impl From<SealFailure> for ApiError {
-    fn from(failure: SealFailure) -> Self {
+impl From<SealError> for ApiError {
+    fn from(failure: SealError) -> Self {
         match failure {
-            SealFailure::Automatic => Self::plain(400, failure.to_string()),
-            SealFailure::Unavailable(_) => Self::of_store(failure.to_string()),
+            SealError::Automatic => Self::plain(400, failure.to_string()),
+            SealError::Unavailable(_) => Self::of_store(failure.to_string()),
         }
     }
 }

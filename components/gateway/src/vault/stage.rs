@@ -1,6 +1,6 @@
 //! The stage of a server: not initialized, sealed, or open.
 
-use gatehouse_access_api::{Access, Cluster, Failure};
+use gatehouse_access_api::{Access, Cluster, ServiceError};
 
 use super::errors::ApiError;
 use crate::host::SealProgress;
@@ -48,8 +48,8 @@ impl Stage {
         }
         match access.current_cluster() {
             Ok(Some(cluster)) => Ok(Self::Active(cluster)),
-            Ok(None) | Err(Failure::NotInitialized) => Ok(Self::Uninitialized),
-            Err(Failure::Sealed) => Ok(Self::Sealed),
+            Ok(None) | Err(ServiceError::NotInitialized) => Ok(Self::Uninitialized),
+            Err(ServiceError::Sealed) => Ok(Self::Sealed),
             Err(failure) => Err(failure.into()),
         }
     }

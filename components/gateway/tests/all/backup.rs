@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gatehouse_gateway::host::{BackupFailure, Backups, Host};
+use gatehouse_gateway::host::{BackupError, Backups, Host};
 use gatehouse_gateway::{Method, Part, Request, ResumeError, Settings};
 use serde_json::json;
 
@@ -15,25 +15,25 @@ const NAME: &str = "a-name";
 struct Making {
     installation: Arc<Mutex<Option<String>>>,
     given: Arc<Mutex<usize>>,
-    failure: Arc<Mutex<Option<BackupFailure>>>,
+    failure: Arc<Mutex<Option<BackupError>>>,
 }
 
 impl Making {
-    fn fails(&self) -> Result<(), BackupFailure> {
+    fn fails(&self) -> Result<(), BackupError> {
         let failure = self.failure.lock().unwrap();
         failure.clone().map_or(Ok(()), Err)
     }
 }
 
 impl Backups for Making {
-    fn begin(&self, installation: Option<&str>) -> Result<String, BackupFailure> {
+    fn begin(&self, installation: Option<&str>) -> Result<String, BackupError> {
         self.fails()?;
         *self.installation.lock().unwrap() = installation.map(str::to_owned);
         *self.given.lock().unwrap() = 0;
         Ok(NAME.to_owned())
     }
 
-    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupFailure> {
+    fn next(&self, name: &str) -> Result<Option<Vec<u8>>, BackupError> {
         self.fails()?;
         assert_eq!(name, NAME);
         let mut given = self.given.lock().unwrap();
@@ -138,7 +138,7 @@ fn a_backup_that_does_not_go_on_is_cut_off_and_does_not_look_complete() {
     let continuation = begun(&server, ROOT);
     let part: Part = server.resume(&asked(ROOT), &continuation).unwrap();
     assert!(part.rest.is_some());
-    let failure = BackupFailure::Unavailable("the disk is gone".to_owned());
+    let failure = BackupError::Unavailable("the disk is gone".to_owned());
     *making.failure.lock().unwrap() = Some(failure);
     let failed = server.resume(&asked(ROOT), &continuation);
     assert_eq!(failed, Err(ResumeError::Failed));
@@ -155,12 +155,12 @@ fn a_backup_that_cannot_be_made_is_refused_with_what_mends_it() {
     let (server, making) = server();
     for (failure, status, text) in [
         (
-            BackupFailure::Busy,
+            BackupError::Busy,
             503,
             "as many backups are being made as may be at one time: try again when one is complete",
         ),
         (
-            BackupFailure::Unavailable("secret detail".to_owned()),
+            BackupError::Unavailable("secret detail".to_owned()),
             503,
             "the backup cannot be made now",
         ),

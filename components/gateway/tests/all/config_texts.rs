@@ -1,7 +1,7 @@
 //! Every refusal of a configuration and every warning about one, in status and words (contract 2.2 to 2.4, 2.6).
 
 use gatehouse_auth_method::{
-    ConfigBound, ConfigError, ConfigWarning, EndpointFlaw, EndpointValue, IdentityTokenError,
+    ConfigBound, ConfigError, ConfigWarning, EndpointError, EndpointValue, IdentityTokenError,
     JsonPosition, KeyFileError, Metadata, MetadataError, RoleType, ScheduleError, Unavailable,
 };
 use gatehouse_ports::StoreError;
@@ -19,7 +19,7 @@ fn refused(error: ConfigError, status: u16, text: &str) {
     assert_eq!(server.commits(), before);
 }
 
-fn endpoint(flaw: EndpointFlaw) -> ConfigError {
+fn endpoint(flaw: EndpointError) -> ConfigError {
     ConfigError::EndpointValue(EndpointValue {
         key: "api".into(),
         flaw,
@@ -39,14 +39,14 @@ rows! { refused:
     gce_metadata_default_with_others: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataError::DefaultWithOthers(texts(&["a", "default"])) }) => 400 "failed to parse gce metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
     metadata_unknown: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataError::Unavailable(Unavailable { name: "x".to_owned(), available: vec!["role".into(), "zone".into()] }) }) => 400 "failed to parse gce metadata: \"x\" contains an unavailable field, please select from \"role, zone\"";
     endpoint_key_unknown: ConfigError::EndpointKey("x".to_owned()) => 400 "invalid custom endpoint type \"x\". Available types are: 'api', 'iam', 'crm', 'compute'";
-    endpoint_not_a_url: endpoint(EndpointFlaw::NotUrl) => 400 "invalid custom endpoint value for \"api\": it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'";
-    endpoint_with_user: endpoint(EndpointFlaw::UserInformation) => 400 "invalid custom endpoint value for \"api\": it must not contain user information";
-    endpoint_with_query: endpoint(EndpointFlaw::QueryOrFragment) => 400 "invalid custom endpoint value for \"api\": it must not contain a query or a fragment";
-    endpoint_with_another_scheme: endpoint(EndpointFlaw::Scheme) => 400 "invalid custom endpoint value for \"api\": the scheme must be https";
-    endpoint_in_plain_http: endpoint(EndpointFlaw::PlainHttp) => 400 "invalid custom endpoint value for \"api\": plain http is allowed for loopback addresses only, and only where the server operator allowed it";
-    endpoint_link_local: endpoint(EndpointFlaw::LinkLocal) => 400 "invalid custom endpoint value for \"api\": link-local addresses and metadata servers are never allowed";
-    endpoint_not_allowed: endpoint(EndpointFlaw::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed: beside Google's own API hosts, only those that google.allowed_hosts names in the server's settings";
-    endpoint_with_a_path_on_googles_host: endpoint(EndpointFlaw::PathNotAllowed) => 400 "invalid custom endpoint value for \"api\": a path is not allowed on Google's own hosts, except that of the compute API, unless google.allowed_hosts names the host in the server's settings";
+    endpoint_not_a_url: endpoint(EndpointError::NotUrl) => 400 "invalid custom endpoint value for \"api\": it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'";
+    endpoint_with_user: endpoint(EndpointError::UserInformation) => 400 "invalid custom endpoint value for \"api\": it must not contain user information";
+    endpoint_with_query: endpoint(EndpointError::QueryOrFragment) => 400 "invalid custom endpoint value for \"api\": it must not contain a query or a fragment";
+    endpoint_with_another_scheme: endpoint(EndpointError::Scheme) => 400 "invalid custom endpoint value for \"api\": the scheme must be https";
+    endpoint_in_plain_http: endpoint(EndpointError::PlainHttp) => 400 "invalid custom endpoint value for \"api\": plain http is allowed for loopback addresses only, and only where the server operator allowed it";
+    endpoint_link_local: endpoint(EndpointError::LinkLocal) => 400 "invalid custom endpoint value for \"api\": link-local addresses and metadata servers are never allowed";
+    endpoint_not_allowed: endpoint(EndpointError::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed: beside Google's own API hosts, only those that google.allowed_hosts names in the server's settings";
+    endpoint_with_a_path_on_googles_host: endpoint(EndpointError::PathNotAllowed) => 400 "invalid custom endpoint value for \"api\": a path is not allowed on Google's own hosts, except that of the compute API, unless google.allowed_hosts names the host in the server's settings";
     credentials_and_audience: ConfigError::CredentialsTwice => 400 "only one of 'credentials' or 'identity_token_audience' can be set";
     audience_without_account: ConfigError::ServiceAccountMissing => 400 "missing required 'service_account_email' when 'identity_token_audience' is set";
     service_account_that_is_none: ConfigError::ServiceAccountEmail => 400 "invalid 'service_account_email': it is not the email address of a service account";

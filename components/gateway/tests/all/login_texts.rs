@@ -3,7 +3,7 @@
 use gatehouse_auth_method::{
     AccountNotBound, AncestorNotBound, CreatedLater, CredentialsError, CredentialsRefusal,
     CredentialsStep, GroupLocations, GroupNotFound, Instance, InstanceAccountNotBound,
-    InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
+    InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtError, KeyLookupError, KeyNotFound,
     LabelMissing, LoginError, ProjectNotBound, ProjectRefusal,
 };
 use gatehouse_gateway::Method;
@@ -31,7 +31,7 @@ fn refused(error: LoginError, status: u16, text: &str) {
     }
 }
 
-fn key_refused(refusal: KeyRefusal) -> LoginError {
+fn key_refused(refusal: KeyLookupError) -> LoginError {
     LoginError::KeyNotFound(KeyNotFound {
         key_id: "k\"1".to_owned(),
         subject: "s".to_owned(),
@@ -44,21 +44,21 @@ rows! { refused:
     step_2_role_unknown: LoginError::RoleNotFound("x\n".to_owned()) => 400 "role \"x\\n\" not found";
     step_3_jwt_missing: LoginError::JwtMissing => 400 "jwt argument is required";
     step_4_address: LoginError::AddressNotAllowed => 403 "permission denied";
-    step_5_too_long: LoginError::MalformedJwt(JwtFlaw::TooLong) => 400 "unable to parse signed JWT: the token is longer than 16 KiB";
-    step_5_not_a_jwt_gets_a_hint: LoginError::MalformedJwt(JwtFlaw::NotThreeParts) => 400 "unable to parse signed JWT: the token does not have three non-empty parts; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token";
-    step_5_not_base64url: LoginError::MalformedJwt(JwtFlaw::NotBase64Url) => 400 "unable to parse signed JWT: a part is not base64url without padding; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token";
-    step_5_header: LoginError::MalformedJwt(JwtFlaw::Header) => 400 "unable to parse signed JWT: the header is not a JSON object with unique member names";
-    step_5_claims: LoginError::MalformedJwt(JwtFlaw::Claims) => 400 "unable to parse signed JWT: the claims are not a JSON object with unique member names";
-    step_5_too_complex: LoginError::MalformedJwt(JwtFlaw::TooComplex) => 400 "unable to parse signed JWT: the JSON of the token is too deep or has too many members";
-    step_5_algorithm: LoginError::MalformedJwt(JwtFlaw::Algorithm) => 400 "unable to parse signed JWT: alg is not RS256";
-    step_5_key_id: LoginError::MalformedJwt(JwtFlaw::KeyId) => 400 "unable to parse signed JWT: kid is missing or not 1 to 256 printable ASCII characters";
-    step_5_extension: LoginError::MalformedJwt(JwtFlaw::Extension) => 400 "unable to parse signed JWT: the header asks for an extension that is not supported";
-    step_5_type: LoginError::MalformedJwt(JwtFlaw::Type) => 400 "unable to parse signed JWT: typ is not JWT";
-    step_7_subject_shape: key_refused(KeyRefusal::SubjectShape) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the subject is neither a unique id nor an e-mail address of a service account";
-    step_7_account_unknown: key_refused(KeyRefusal::AccountUnknown) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": no keys are published for the service account";
-    step_7_key_unknown: key_refused(KeyRefusal::KeyUnknown) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the service account has no such key";
-    step_7_not_googles_key_on_a_gce_role: key_refused(KeyRefusal::NotGoogles) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": no Google OAuth2 provider key found for GCE role";
-    step_7_document_unreadable: key_refused(KeyRefusal::DocumentUnreadable) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the key document could not be read";
+    step_5_too_long: LoginError::MalformedJwt(JwtError::TooLong) => 400 "unable to parse signed JWT: the token is longer than 16 KiB";
+    step_5_not_a_jwt_gets_a_hint: LoginError::MalformedJwt(JwtError::NotThreeParts) => 400 "unable to parse signed JWT: the token does not have three non-empty parts; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token";
+    step_5_not_base64url: LoginError::MalformedJwt(JwtError::NotBase64Url) => 400 "unable to parse signed JWT: a part is not base64url without padding; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token";
+    step_5_header: LoginError::MalformedJwt(JwtError::Header) => 400 "unable to parse signed JWT: the header is not a JSON object with unique member names";
+    step_5_claims: LoginError::MalformedJwt(JwtError::Claims) => 400 "unable to parse signed JWT: the claims are not a JSON object with unique member names";
+    step_5_too_complex: LoginError::MalformedJwt(JwtError::TooComplex) => 400 "unable to parse signed JWT: the JSON of the token is too deep or has too many members";
+    step_5_algorithm: LoginError::MalformedJwt(JwtError::Algorithm) => 400 "unable to parse signed JWT: alg is not RS256";
+    step_5_key_id: LoginError::MalformedJwt(JwtError::KeyId) => 400 "unable to parse signed JWT: kid is missing or not 1 to 256 printable ASCII characters";
+    step_5_extension: LoginError::MalformedJwt(JwtError::Extension) => 400 "unable to parse signed JWT: the header asks for an extension that is not supported";
+    step_5_type: LoginError::MalformedJwt(JwtError::Type) => 400 "unable to parse signed JWT: typ is not JWT";
+    step_7_subject_shape: key_refused(KeyLookupError::SubjectShape) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the subject is neither a unique id nor an e-mail address of a service account";
+    step_7_account_unknown: key_refused(KeyLookupError::AccountUnknown) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": no keys are published for the service account";
+    step_7_key_unknown: key_refused(KeyLookupError::KeyUnknown) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the service account has no such key";
+    step_7_not_googles_key_on_a_gce_role: key_refused(KeyLookupError::NotGoogles) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": no Google OAuth2 provider key found for GCE role";
+    step_7_document_unreadable: key_refused(KeyLookupError::DocumentUnreadable) => 400 "unable to get public key for signed JWT: unable to get public key \"k\\\"1\" for JWT subject \"s\": the key document could not be read";
     step_8_signature: LoginError::SignatureInvalid => 400 "unable to verify JWT signature";
     step_9a_expired: LoginError::Expired => 400 "JWT is expired or does not have proper 'exp' claim";
     step_9b_expires_too_late: LoginError::ExpiresTooLate(7260) => 400 "JWT must expire in 60 minutes, expires in 2h1m0s";

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gatehouse_gateway::host::{AuditEntry, AuditFailure, AuditLog, AuditSink, Side};
+use gatehouse_gateway::host::{AuditEntry, AuditError, AuditLog, AuditSink, Side};
 use serde_json::Value;
 
 use super::server::ROOT;
@@ -119,7 +119,7 @@ impl AuditLog for Recorder {
         true
     }
 
-    fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure> {
+    fn write(&self, entry: AuditEntry) -> Result<(), AuditError> {
         let record = Record {
             side: entry.side,
             // Half of a surrogate pair may stand in a body that is handed on, and is no text for this reader.
@@ -134,7 +134,7 @@ impl AuditLog for Recorder {
         let mut kept = self.0.lock().unwrap();
         kept.records.push(record);
         match (kept.fails, entry.side) {
-            (Fails::Always, _) | (Fails::ForAnswers, Side::Response) => Err(AuditFailure::NoSink),
+            (Fails::Always, _) | (Fails::ForAnswers, Side::Response) => Err(AuditError::NoSink),
             _ => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use gatehouse_storage::Transaction;
 
 use super::record::{AGENT_POOL_PREFIX, AgentPoolRecord, agent_pool_key};
 use crate::identifier::is_identifier;
-use crate::{Attribute, ExecutionMode, Failure, OrganizationChanges, Orgs, Settings};
+use crate::{Attribute, ExecutionMode, OrganizationChanges, Orgs, ServiceError, Settings};
 
 /// The pools that a request names and the organization has, as they were read.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         external_id: &str,
         changes: &OrganizationChanges,
-    ) -> Result<NamedPools, Failure> {
+    ) -> Result<NamedPools, ServiceError> {
         let mentioned = [
             &changes.default_agent_pool_id,
             &changes.default_agent_pool,

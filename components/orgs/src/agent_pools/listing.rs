@@ -5,7 +5,7 @@ use gatehouse_storage::{Records, decode};
 
 use super::record::AgentPoolRecord;
 use crate::owned_keys::{self, kind};
-use crate::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, Failure, paging};
+use crate::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, ServiceError, paging};
 
 /// See [`super::AgentPools::list_agent_pools`].
 pub(super) fn page<S: Store>(
@@ -15,7 +15,7 @@ pub(super) fn page<S: Store>(
     order: AgentPoolOrder,
     number: u32,
     size: u32,
-) -> Result<AgentPoolPage, Failure> {
+) -> Result<AgentPoolPage, ServiceError> {
     let items = records.scan_all(&owned_keys::prefix(organization, kind::AGENT_POOL))?;
     let total = items.len() as u64;
     let matcher = Matcher::new(filter);

@@ -6,7 +6,7 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 use super::default::take_away;
 use super::listing;
 use super::record::{AGENT_POOL_PREFIX, AgentPoolRecord, agent_pool_key, agent_pool_name_key};
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::lookup::Located;
 use crate::name::{self, FoldedName};
@@ -14,7 +14,7 @@ use crate::owned_keys::{self, PointerRecord, kind};
 use crate::record::organization_key;
 use crate::{
     AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
-    AgentPools, Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, removal,
+    AgentPools, Attribute, AttributeIssue, Caller, Fault, Orgs, Resource, ServiceError, removal,
 };
 
 const NAME: &str = "name";
@@ -25,7 +25,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-    ) -> Result<Option<Loaded<AgentPoolRecord>>, Failure> {
+    ) -> Result<Option<Loaded<AgentPoolRecord>>, ServiceError> {
         if !is_identifier(AGENT_POOL_PREFIX, id) {
             return Ok(None);
         }
@@ -84,7 +84,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Err(AgentPoolError::NotFound);
         }
         let mut pool = AgentPoolRecord {
-            id: random_identifier(AGENT_POOL_PREFIX, &self.random).map_err(Failure::from)?,
+            id: random_identifier(AGENT_POOL_PREFIX, &self.random).map_err(ServiceError::from)?,
             name: String::new(),
             created_at: self.clock.now_milliseconds(),
             organization_scoped: true,
@@ -105,8 +105,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             &pool.id,
             &pool,
         )?;
-        let deed = Resource::AgentPool.created(&pool.id);
-        self.note(&mut transaction, organization, by, deed)?;
+        let audited = Resource::AgentPool.created(&pool.id);
+        self.note(&mut transaction, organization, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, pool)?)
     }
@@ -138,8 +138,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 .put(name_key, &PointerRecord::to(id))?
                 .delete(agent_pool_name_key(organization, &old));
         }
-        let deed = Resource::AgentPool.updated(id);
-        self.note(&mut transaction, organization, by, deed)?;
+        let audited = Resource::AgentPool.updated(id);
+        self.note(&mut transaction, organization, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, pool)?)
     }
@@ -149,7 +149,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         by: &Caller,
-    ) -> Result<Attempt<bool>, Failure> {
+    ) -> Result<Attempt<bool>, ServiceError> {
         let Some(pool) = self.load_agent_pool(organization, id)? else {
             return Ok(Attempt::Done(false));
         };
@@ -168,8 +168,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let mut owner = owner.record;
             owner.settings = settings;
             transaction.put(owner_key, &owner)?;
-            let deed = Resource::Organization.updated(organization);
-            self.note(&mut transaction, organization, by, deed)?;
+            let audited = Resource::Organization.updated(organization);
+            self.note(&mut transaction, organization, by, audited)?;
         }
         transaction.require(agent_pool_key(organization, id), pool.version);
         owned_keys::delete(&mut transaction, organization, kind::AGENT_POOL, id);
@@ -178,8 +178,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             transaction.delete(agent_pool_name_key(organization, &name));
         }
         removal::mark(&mut transaction, id)?;
-        let deed = Resource::AgentPool.destroyed(id);
-        self.note(&mut transaction, organization, by, deed)?;
+        let audited = Resource::AgentPool.destroyed(id);
+        self.note(&mut transaction, organization, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, true)?)
     }
@@ -198,7 +198,11 @@ impl<S: Store, C: Clock, R: Random> AgentPools for Orgs<S, C, R> {
         made.map(AgentPool::from)
     }
 
-    fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure> {
+    fn find_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+    ) -> Result<Option<AgentPool>, ServiceError> {
         let stored = self.load_agent_pool(organization, id)?;
         Ok(stored.map(|stored| stored.record.into()))
     }
@@ -210,7 +214,7 @@ impl<S: Store, C: Clock, R: Random> AgentPools for Orgs<S, C, R> {
         order: AgentPoolOrder,
         number: u32,
         size: u32,
-    ) -> Result<AgentPoolPage, Failure> {
+    ) -> Result<AgentPoolPage, ServiceError> {
         listing::page(&self.records, organization, filter, order, number, size)
     }
 
@@ -232,7 +236,7 @@ impl<S: Store, C: Clock, R: Random> AgentPools for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         by: &Caller,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let removed = commit_with_retries(&self.clock, &self.random, || {
             self.try_delete_agent_pool(organization, id, by)
         })?;

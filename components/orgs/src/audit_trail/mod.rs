@@ -11,34 +11,34 @@ use crate::{Operation, Resource};
 pub(crate) use record::INSTALLATION;
 
 /// Says what is done with a resource.
-pub(crate) trait Deeds: Sized {
+pub(crate) trait AuditedOperations: Sized {
     /// Says that an operation is done with the one that has this id.
-    fn done(self, operation: Operation, id: &str) -> Deed<'_>;
+    fn done(self, operation: Operation, id: &str) -> AuditedOperation<'_>;
 
     /// Says that the one with this id was made.
-    fn created(self, id: &str) -> Deed<'_> {
+    fn created(self, id: &str) -> AuditedOperation<'_> {
         self.done(Operation::Create, id)
     }
 
     /// Says that the one with this id was changed.
-    fn updated(self, id: &str) -> Deed<'_> {
+    fn updated(self, id: &str) -> AuditedOperation<'_> {
         self.done(Operation::Update, id)
     }
 
     /// Says that the one with this id was removed.
-    fn destroyed(self, id: &str) -> Deed<'_> {
+    fn destroyed(self, id: &str) -> AuditedOperation<'_> {
         self.done(Operation::Destroy, id)
     }
 
     /// Says that the one with this id was shown.
-    fn shown(self, id: &str) -> Deed<'_> {
+    fn shown(self, id: &str) -> AuditedOperation<'_> {
         self.done(Operation::Show, id)
     }
 }
 
-impl Deeds for Resource {
-    fn done(self, operation: Operation, id: &str) -> Deed<'_> {
-        Deed {
+impl AuditedOperations for Resource {
+    fn done(self, operation: Operation, id: &str) -> AuditedOperation<'_> {
+        AuditedOperation {
             resource: self,
             operation,
             id,
@@ -46,9 +46,9 @@ impl Deeds for Resource {
     }
 }
 
-/// Something that is done, in the words of [`Deeds::created`] and its like.
+/// Something that is done, in the words of [`AuditedOperations::created`] and its like.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Deed<'a> {
+pub(crate) struct AuditedOperation<'a> {
     pub resource: Resource,
     pub operation: Operation,
     pub id: &'a str,

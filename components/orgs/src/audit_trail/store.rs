@@ -3,14 +3,14 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Transaction, TransactionError, decode};
 
-use super::Deed;
+use super::AuditedOperation;
 use super::record::{
     EVENT_PREFIX, EventRecord, INSTALLATION, RETENTION, event_key, prefix_at, prefix_of,
 };
 use crate::authority::Named as _;
 use crate::{
-    AuditTrail, Caller, Edition, Event, EventPage, Failure, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED,
-    Orgs,
+    AuditTrail, Caller, Edition, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Orgs,
+    ServiceError,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -21,8 +21,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         organization: &str,
         by: &Caller,
-        deed: Deed<'_>,
-    ) -> Result<(), Failure> {
+        audited: AuditedOperation<'_>,
+    ) -> Result<(), ServiceError> {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes)?;
         let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
@@ -35,9 +35,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             actor_name: actor.username(),
             request_id: by.request_id.clone(),
             client_request_id: by.client_request_id.clone(),
-            resource: deed.resource,
-            resource_id: deed.id.to_owned(),
-            operation: deed.operation,
+            resource: audited.resource,
+            resource_id: audited.id.to_owned(),
+            operation: audited.operation,
         };
         let key = event_key(organization, now, &record.id);
         transaction.put_until(key, &record, Some(now.saturating_add(RETENTION)))?;
@@ -45,10 +45,13 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Commits what depends on nothing.
-    pub(crate) fn commit_unconditionally(&self, transaction: Transaction) -> Result<(), Failure> {
+    pub(crate) fn commit_unconditionally(
+        &self,
+        transaction: Transaction,
+    ) -> Result<(), ServiceError> {
         match self.records.commit(transaction) {
             Ok(()) => Ok(()),
-            Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
+            Err(TransactionError::Conflict(_)) => Err(ServiceError::Contended),
             Err(TransactionError::Storage(error)) => Err(error.into()),
         }
     }
@@ -61,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
         since: u64,
         number: u32,
         size: u32,
-    ) -> Result<EventPage, Failure> {
+    ) -> Result<EventPage, ServiceError> {
         let size = u64::from(size.clamp(1, MAXIMUM_EVENTS));
         let first = u64::from(number.max(1) - 1) * size;
         let wanted = first..first + size;
@@ -87,7 +90,7 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
         }
     }
 
-    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure> {
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, ServiceError> {
         let prefix = match edition {
             Edition::SelfHosted => EVENT_PREFIX.to_owned(),
             Edition::Hosted => prefix_of(INSTALLATION),
@@ -115,7 +118,7 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
         }
     }
 
-    fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
+    fn forget_events(&self, events: &[Event]) -> Result<(), ServiceError> {
         for events in events.chunks(MAXIMUM_EVENTS as usize) {
             let mut transaction = Transaction::new();
             for event in events {

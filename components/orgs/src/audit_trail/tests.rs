@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Deeds as _;
+use super::AuditedOperations as _;
 use crate::world::*;
 use crate::{
     AuditTrail, Event, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Resource, TokenOwner, TokenRequest,
@@ -193,8 +193,8 @@ fn of_very_many_records_pages_reach_the_first_and_a_later_moment_the_others() {
     for _ in 0..MAXIMUM_EVENTS_COUNTED / u64::from(MAXIMUM_EVENTS) {
         let mut transaction = gatehouse_storage::Transaction::new();
         for _ in 0..MAXIMUM_EVENTS {
-            let deed = Resource::Organization.updated(&acme);
-            orgs.note(&mut transaction, &acme, &installation(), deed)
+            let audited = Resource::Organization.updated(&acme);
+            orgs.note(&mut transaction, &acme, &installation(), audited)
                 .unwrap();
         }
         orgs.commit_unconditionally(transaction).unwrap();

@@ -10,7 +10,7 @@ use crate::owned_keys::{key, kind};
 use crate::record::OrganizationRecord;
 use crate::team::{MembershipRecord, Rights, TeamRecord};
 use crate::{
-    Action, Decision, Failure, Identity, MembershipStatus, OrganizationRole, Orgs, Principal,
+    Action, Decision, Identity, MembershipStatus, OrganizationRole, Orgs, Principal, ServiceError,
 };
 
 /// The membership, team or token by which a caller belongs to an organization.
@@ -111,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         identity: &Identity,
         external_id: &str,
         ahead: &ReadAhead,
-    ) -> Result<Affiliation, Failure> {
+    ) -> Result<Affiliation, ServiceError> {
         let affiliations = self.affiliations_with(identity, &[external_id], ahead)?;
         Ok(affiliations.into_iter().next().unwrap_or_default())
     }
@@ -122,7 +122,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         identity: &Identity,
         external_ids: &[&str],
         ahead: &ReadAhead,
-    ) -> Result<Vec<Affiliation>, Failure> {
+    ) -> Result<Vec<Affiliation>, ServiceError> {
         let mut affiliations: Vec<Affiliation> = external_ids
             .iter()
             .map(|external_id| Affiliation::by_token(&identity.principal, external_id))
@@ -148,7 +148,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         affiliations: &mut [Affiliation],
         external_ids: &[&str],
         ahead: &ReadAhead,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let keys: Vec<String> = affiliations
             .iter()
             .zip(external_ids)
@@ -176,7 +176,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         user: &str,
         external_ids: &[&str],
         ahead: &ReadAhead,
-    ) -> Result<Vec<Option<Arc<MembershipRecord>>>, Failure> {
+    ) -> Result<Vec<Option<Arc<MembershipRecord>>>, ServiceError> {
         let pointers = external_ids
             .iter()
             .map(|external_id| key(external_id, kind::MEMBER, user));
@@ -187,7 +187,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// A team of an organization.
-    pub(crate) fn team(&self, external_id: &str, id: &str) -> Result<Option<TeamRecord>, Failure> {
+    pub(crate) fn team(
+        &self,
+        external_id: &str,
+        id: &str,
+    ) -> Result<Option<TeamRecord>, ServiceError> {
         let team = self
             .records
             .get::<TeamRecord>(&key(external_id, kind::TEAM, id))?;

@@ -13,8 +13,8 @@ use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord, organization_key};
 use crate::team::MembershipRecord;
 use crate::users::{subject_key, user_key};
 use crate::{
-    AccessDecision, AccessQuestion, AgentPools as _, Authority as _, Credential, Decision, Failure,
-    Identity, OrganizationTarget, Orgs, Principal, Right, Subject, plans,
+    AccessDecision, AccessQuestion, AgentPools as _, Authority as _, Credential, Decision,
+    Identity, OrganizationTarget, Orgs, Principal, Right, ServiceError, Subject, plans,
 };
 
 /// An external id that no organization has.
@@ -27,7 +27,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         identity: &Identity,
         question: &AccessQuestion,
         ahead: &ReadAhead,
-    ) -> Result<Option<AccessDecision>, Failure> {
+    ) -> Result<Option<AccessDecision>, ServiceError> {
         let AccessQuestion {
             edition, target, ..
         } = question;
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         found: &AccessDecision,
         question: &AccessQuestion,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let external_id = &found.organization.external_id;
         Ok(match &question.target {
             OrganizationTarget::Team(id) => {
@@ -101,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         identity: &Identity,
         target: &OrganizationTarget,
         ahead: &ReadAhead,
-    ) -> Result<Option<Arc<OrganizationRecord>>, Failure> {
+    ) -> Result<Option<Arc<OrganizationRecord>>, ServiceError> {
         let id = match target {
             OrganizationTarget::Name(name) => return self.record_named(name, ahead),
             OrganizationTarget::OwnerOf(id)
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         name: &str,
         ahead: &ReadAhead,
-    ) -> Result<Option<Arc<OrganizationRecord>>, Failure> {
+    ) -> Result<Option<Arc<OrganizationRecord>>, ServiceError> {
         let key = FoldedName::fold(name).map(|name| organization_key(&name));
         Ok(self
             .known::<OrganizationRecord>(ahead, key)?

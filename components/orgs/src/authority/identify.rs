@@ -9,9 +9,9 @@ use crate::identifier::is_identifier;
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::tokens::record::TokenRecord;
 use crate::{
-    AccessQuestion, Authority, Authorization, Credential, Decision, Edition, Failure,
-    Identification, Identity, ListedOrganization, MembershipSummaries, MembershipSummary, Orgs,
-    OwningOrganization, Principal, Right, Site as _, TokenOwner, plans,
+    AccessQuestion, Authority, Authorization, Credential, Decision, Edition, Identification,
+    Identity, ListedOrganization, MembershipSummaries, MembershipSummary, Orgs, OwningOrganization,
+    Principal, Right, ServiceError, Site as _, TokenOwner, plans,
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
@@ -19,7 +19,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         &self,
         credential: &Credential,
         with_api_rate: bool,
-    ) -> Result<Identification, Failure> {
+    ) -> Result<Identification, ServiceError> {
         self.identify_with(credential, with_api_rate, &ReadAhead::default())
     }
 
@@ -28,7 +28,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         credential: &Credential,
         question: &AccessQuestion,
         with_api_rate: bool,
-    ) -> Result<Authorization, Failure> {
+    ) -> Result<Authorization, ServiceError> {
         let ahead = self.foresee(credential, &question.target);
         let ahead = self.late.read_ahead(self.records.store(), ahead)?;
         let identification = self.identify_with(credential, with_api_rate, &ahead)?;
@@ -46,7 +46,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         &self,
         identity: &Identity,
         organizations: &[ListedOrganization],
-    ) -> Result<MembershipSummaries, Failure> {
+    ) -> Result<MembershipSummaries, ServiceError> {
         let external_ids: Vec<&str> = organizations
             .iter()
             .map(|organization| organization.external_id.as_str())
@@ -83,7 +83,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-    ) -> Result<Decision, Failure> {
+    ) -> Result<Decision, ServiceError> {
         let allowed = match &identity.principal {
             Principal::Installation => true,
             Principal::User(user) => granted || user.site_administrator || user.subject.is_none(),
@@ -105,7 +105,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         })
     }
 
-    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure> {
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, ServiceError> {
         let found = if is_identifier(EXTERNAL_ID_PREFIX, id) {
             self.existing(id.to_owned())?
         } else {
@@ -124,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         credential: &Credential,
         with_api_rate: bool,
         ahead: &ReadAhead,
-    ) -> Result<Identification, Failure> {
+    ) -> Result<Identification, ServiceError> {
         let identity = self.bearer_of(credential, ahead)?;
         // A damaged record of settings keeps no caller out.
         let api_rate = with_api_rate.then(|| self.read_api_rate().ok()).flatten();
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         credential: &Credential,
         ahead: &ReadAhead,
-    ) -> Result<Option<Identity>, Failure> {
+    ) -> Result<Option<Identity>, ServiceError> {
         let principal = match credential {
             Credential::ApiToken(secret) => return self.identify_token(secret),
             Credential::Root => Principal::Installation,
@@ -153,7 +153,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }))
     }
 
-    fn identify_token(&self, secret: &str) -> Result<Option<Identity>, Failure> {
+    fn identify_token(&self, secret: &str) -> Result<Option<Identity>, ServiceError> {
         let Some(token) = self.live_token(secret)? else {
             return Ok(None);
         };
@@ -169,9 +169,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The principal that a token acts as; `None` if they are gone or suspended, or the token is none for this API.
-    fn principal_of(&self, token: &TokenRecord) -> Result<Option<Principal>, Failure> {
-        let exists =
-            |external_id: &str| Ok::<_, Failure>(self.existing(external_id.to_owned())?.is_some());
+    fn principal_of(&self, token: &TokenRecord) -> Result<Option<Principal>, ServiceError> {
+        let exists = |external_id: &str| {
+            Ok::<_, ServiceError>(self.existing(external_id.to_owned())?.is_some())
+        };
         Ok(match &token.owner {
             TokenOwner::User(id) => {
                 let user = self.load_user(id)?.filter(|user| !user.suspended);

@@ -2,9 +2,9 @@
 
 use super::{Component, ORGS, wit};
 use crate::{
-    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Failure, Filter,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Filter,
     GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
-    RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
+    RetentionPolicy, RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
 };
 
 impl wit::retention::Guest for Component {
@@ -20,7 +20,7 @@ impl wit::retention::Guest for Component {
         ORGS.unset_retention(&external_id, &by)
     }
 
-    fn default_retention() -> Result<RetentionPolicy, Failure> {
+    fn default_retention() -> Result<RetentionPolicy, ServiceError> {
         ORGS.default_retention()
     }
 
@@ -45,7 +45,7 @@ impl wit::sharing::Guest for Component {
         ORGS.replace_consumers(&external_id, &changes, &by)
     }
 
-    fn module_partnerships(external_id: String) -> Result<Vec<Partnership>, Failure> {
+    fn module_partnerships(external_id: String) -> Result<Vec<Partnership>, ServiceError> {
         ORGS.module_partnerships(&external_id)
     }
 
@@ -55,7 +55,7 @@ impl wit::sharing::Guest for Component {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         ORGS.consumers(edition, &external_id, shared, number, size)
     }
 
@@ -65,7 +65,7 @@ impl wit::sharing::Guest for Component {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         ORGS.producers(edition, &external_id, shared, number, size)
     }
 
@@ -75,13 +75,13 @@ impl wit::sharing::Guest for Component {
         filter: Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         ORGS.all_producers(edition, &shared, &filter, number, size)
     }
 }
 
 impl wit::site::Guest for Component {
-    fn read_general_settings() -> Result<GeneralSettings, Failure> {
+    fn read_general_settings() -> Result<GeneralSettings, ServiceError> {
         ORGS.read_general_settings()
     }
 
@@ -92,7 +92,7 @@ impl wit::site::Guest for Component {
         ORGS.change_general_settings(&changes, &by)
     }
 
-    fn read_api_rate() -> Result<ApiRate, Failure> {
+    fn read_api_rate() -> Result<ApiRate, ServiceError> {
         ORGS.read_api_rate()
     }
 
@@ -105,7 +105,7 @@ impl wit::site::Guest for Component {
         ORGS.administer(edition, &external_id, &changes, &by)
     }
 
-    fn oversee(organizations: Vec<String>) -> Result<Overview, Failure> {
+    fn oversee(organizations: Vec<String>) -> Result<Overview, ServiceError> {
         ORGS.oversee(&organizations)
     }
 }

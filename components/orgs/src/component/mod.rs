@@ -10,14 +10,14 @@ use crate::{
     AccessDecision, AccessQuestion, Account, AgentPool, AgentPoolChanges, AgentPoolError,
     AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority,
     Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
-    DelegationScope, Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification,
-    Identity, Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
+    DelegationScope, Edition, Event, EventPage, FeatureSet, Filter, Identification, Identity,
+    Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
     ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, NumberChange, Organization, OrganizationChanges,
     OrganizationRole, Organizations, Orgs, OwnMembership, OwnedToken, OwningOrganization, Page,
-    RelatedMembership, RelatedTeam, Relations, SubscriptionError, SubscriptionTerms, Subscriptions,
-    Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamToken, Teams, TokenOwner, TokenRequest,
-    Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    RelatedMembership, RelatedTeam, Relations, ServiceError, SubscriptionError, SubscriptionTerms,
+    Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamToken, Teams,
+    TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 struct Component;
@@ -38,11 +38,11 @@ impl wit::organizations::Guest for Component {
         ORGS.create(edition, &changes, role_by_policies, &by)
     }
 
-    fn read(edition: Edition, name: String) -> Result<Option<Organization>, Failure> {
+    fn read(edition: Edition, name: String) -> Result<Option<Organization>, ServiceError> {
         ORGS.read(edition, &name)
     }
 
-    fn find(edition: Edition, external_id: String) -> Result<Option<Organization>, Failure> {
+    fn find(edition: Edition, external_id: String) -> Result<Option<Organization>, ServiceError> {
         ORGS.find(edition, &external_id)
     }
 
@@ -52,7 +52,7 @@ impl wit::organizations::Guest for Component {
         filter: Filter,
         after: Option<String>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         ORGS.list(edition, &viewer, &filter, after.as_deref(), limit)
     }
 
@@ -62,7 +62,7 @@ impl wit::organizations::Guest for Component {
         filter: Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         ORGS.page_at(edition, &viewer, &filter, number, size)
     }
 
@@ -75,19 +75,19 @@ impl wit::organizations::Guest for Component {
         ORGS.update(edition, &external_id, &changes, &by)
     }
 
-    fn delete(external_id: String, by: Caller) -> Result<bool, Failure> {
+    fn delete(external_id: String, by: Caller) -> Result<bool, ServiceError> {
         ORGS.delete(&external_id, &by)
     }
 
-    fn clear_removed_away() -> Result<(), Failure> {
+    fn clear_removed_away() -> Result<(), ServiceError> {
         ORGS.clear_removed_away()
     }
 
-    fn clear_teams_away() -> Result<(), Failure> {
+    fn clear_teams_away() -> Result<(), ServiceError> {
         ORGS.clear_teams_away()
     }
 
-    fn enter_names() -> Result<(), Failure> {
+    fn enter_names() -> Result<(), ServiceError> {
         ORGS.enter_names()
     }
 }
@@ -106,7 +106,7 @@ impl wit::subscriptions::Guest for Component {
         ORGS.set_subscription_terms(edition, &external_id, &terms, &by)
     }
 
-    fn next_plan_end() -> Result<Option<u64>, Failure> {
+    fn next_plan_end() -> Result<Option<u64>, ServiceError> {
         ORGS.next_plan_end()
     }
 
@@ -121,7 +121,10 @@ impl wit::subscriptions::Guest for Component {
 }
 
 impl wit::authority::Guest for Component {
-    fn identify(credential: Credential, with_api_rate: bool) -> Result<Identification, Failure> {
+    fn identify(
+        credential: Credential,
+        with_api_rate: bool,
+    ) -> Result<Identification, ServiceError> {
         ORGS.identify(&credential, with_api_rate)
     }
 
@@ -129,22 +132,26 @@ impl wit::authority::Guest for Component {
         credential: Credential,
         question: AccessQuestion,
         with_api_rate: bool,
-    ) -> Result<Authorization, Failure> {
+    ) -> Result<Authorization, ServiceError> {
         ORGS.authorize(&credential, &question, with_api_rate)
     }
 
     fn summarize_memberships(
         identity: Identity,
         organizations: Vec<ListedOrganization>,
-    ) -> Result<MembershipSummaries, Failure> {
+    ) -> Result<MembershipSummaries, ServiceError> {
         ORGS.summarize_memberships(&identity, &organizations)
     }
 
-    fn creation(edition: Edition, identity: Identity, granted: bool) -> Result<Decision, Failure> {
+    fn creation(
+        edition: Edition,
+        identity: Identity,
+        granted: bool,
+    ) -> Result<Decision, ServiceError> {
         ORGS.creation(edition, &identity, granted)
     }
 
-    fn organization_of(id: String) -> Result<Option<OwningOrganization>, Failure> {
+    fn organization_of(id: String) -> Result<Option<OwningOrganization>, ServiceError> {
         ORGS.organization_of(&id)
     }
 }
@@ -157,11 +164,11 @@ impl wit::users::Guest for Component {
         ORGS.create_user(&description, &by)
     }
 
-    fn account_of(identity: Identity) -> Result<Account, Failure> {
+    fn account_of(identity: Identity) -> Result<Account, ServiceError> {
         ORGS.account_of(&identity)
     }
 
-    fn find_user(identity: Identity, id: String) -> Result<Option<User>, Failure> {
+    fn find_user(identity: Identity, id: String) -> Result<Option<User>, ServiceError> {
         ORGS.find_user(&identity, &id)
     }
 }
@@ -175,38 +182,38 @@ impl wit::tokens::Guest for Component {
         ORGS.issue_token(&owner, &request, &by)
     }
 
-    fn token_of(owner: TokenOwner, by: Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token_of(owner: TokenOwner, by: Caller) -> Result<Option<ApiToken>, ServiceError> {
         ORGS.token_of(&owner, &by)
     }
 
-    fn tokens_of(owner: TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+    fn tokens_of(owner: TokenOwner) -> Result<Vec<ApiToken>, ServiceError> {
         ORGS.tokens_of(&owner)
     }
 
     fn tokens_of_teams(
         organization: String,
         scope: DelegationScope,
-    ) -> Result<Vec<TeamToken>, Failure> {
+    ) -> Result<Vec<TeamToken>, ServiceError> {
         ORGS.tokens_of_teams(&organization, &scope)
     }
 
-    fn owner_of_token(id: String) -> Result<Option<OwnedToken>, Failure> {
+    fn owner_of_token(id: String) -> Result<Option<OwnedToken>, ServiceError> {
         ORGS.owner_of_token(&id)
     }
 
-    fn token(id: String, by: Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token(id: String, by: Caller) -> Result<Option<ApiToken>, ServiceError> {
         ORGS.token(&id, &by)
     }
 
-    fn revoke_token(id: String, by: Caller) -> Result<bool, Failure> {
+    fn revoke_token(id: String, by: Caller) -> Result<bool, ServiceError> {
         ORGS.revoke_token(&id, &by)
     }
 
-    fn revoke_token_of(owner: TokenOwner, by: Caller) -> Result<bool, Failure> {
+    fn revoke_token_of(owner: TokenOwner, by: Caller) -> Result<bool, ServiceError> {
         ORGS.revoke_token_of(&owner, &by)
     }
 
-    fn token_lifetimes(organization: String) -> Result<Vec<LifetimePolicy>, Failure> {
+    fn token_lifetimes(organization: String) -> Result<Vec<LifetimePolicy>, ServiceError> {
         ORGS.token_lifetimes(&organization)
     }
 
@@ -225,15 +232,15 @@ impl wit::audit_trail::Guest for Component {
         since: u64,
         number: u32,
         size: u32,
-    ) -> Result<EventPage, Failure> {
+    ) -> Result<EventPage, ServiceError> {
         ORGS.events(&organization, since, number, size)
     }
 
-    fn waiting_events(edition: Edition) -> Result<Vec<Event>, Failure> {
+    fn waiting_events(edition: Edition) -> Result<Vec<Event>, ServiceError> {
         ORGS.waiting_events(edition)
     }
 
-    fn forget_events(events: Vec<Event>) -> Result<(), Failure> {
+    fn forget_events(events: Vec<Event>) -> Result<(), ServiceError> {
         ORGS.forget_events(&events)
     }
 }
@@ -247,7 +254,10 @@ impl wit::agent_pools::Guest for Component {
         ORGS.create_agent_pool(&organization, &changes, &by)
     }
 
-    fn find_agent_pool(organization: String, id: String) -> Result<Option<AgentPool>, Failure> {
+    fn find_agent_pool(
+        organization: String,
+        id: String,
+    ) -> Result<Option<AgentPool>, ServiceError> {
         ORGS.find_agent_pool(&organization, &id)
     }
 
@@ -257,7 +267,7 @@ impl wit::agent_pools::Guest for Component {
         order: AgentPoolOrder,
         number: u32,
         size: u32,
-    ) -> Result<AgentPoolPage, Failure> {
+    ) -> Result<AgentPoolPage, ServiceError> {
         ORGS.list_agent_pools(&organization, &filter, order, number, size)
     }
 
@@ -270,7 +280,11 @@ impl wit::agent_pools::Guest for Component {
         ORGS.update_agent_pool(&organization, &id, &changes, &by)
     }
 
-    fn delete_agent_pool(organization: String, id: String, by: Caller) -> Result<bool, Failure> {
+    fn delete_agent_pool(
+        organization: String,
+        id: String,
+        by: Caller,
+    ) -> Result<bool, ServiceError> {
         ORGS.delete_agent_pool(&organization, &id, &by)
     }
 }
@@ -290,7 +304,7 @@ impl wit::teams::Guest for Component {
         id: String,
         wanted: Relations,
         scope: DelegationScope,
-    ) -> Result<Option<RelatedTeam>, Failure> {
+    ) -> Result<Option<RelatedTeam>, ServiceError> {
         ORGS.read_team(&organization, &id, wanted, &scope)
     }
 
@@ -301,7 +315,7 @@ impl wit::teams::Guest for Component {
         scope: DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<Option<MemberPage>, Failure> {
+    ) -> Result<Option<MemberPage>, ServiceError> {
         ORGS.list_team_members(&organization, &id, wanted, &scope, number, size)
     }
 
@@ -312,7 +326,7 @@ impl wit::teams::Guest for Component {
         scope: DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<TeamPage, Failure> {
+    ) -> Result<TeamPage, ServiceError> {
         ORGS.list_teams(&organization, &filter, wanted, &scope, number, size)
     }
 
@@ -372,7 +386,7 @@ impl wit::memberships::Guest for Component {
         id: String,
         wanted: Relations,
         scope: DelegationScope,
-    ) -> Result<Option<RelatedMembership>, Failure> {
+    ) -> Result<Option<RelatedMembership>, ServiceError> {
         ORGS.read_membership(&organization, &id, wanted, &scope)
     }
 
@@ -383,11 +397,11 @@ impl wit::memberships::Guest for Component {
         scope: DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<MembershipPage, Failure> {
+    ) -> Result<MembershipPage, ServiceError> {
         ORGS.list_memberships(&organization, &filter, wanted, &scope, number, size)
     }
 
-    fn own_memberships(identity: Identity) -> Result<Vec<OwnMembership>, Failure> {
+    fn own_memberships(identity: Identity) -> Result<Vec<OwnMembership>, ServiceError> {
         ORGS.own_memberships(&identity)
     }
 

@@ -33,7 +33,7 @@ use gatehouse_storage::{
     decode,
 };
 
-use crate::Failure;
+use crate::ServiceError;
 use crate::name::FoldedName;
 use crate::record::OrganizationRecord;
 use parts::PARTS_KEY;
@@ -131,7 +131,7 @@ impl<'a, S: Store> Directory<'a, S> {
     pub fn read(
         &self,
         choose: impl Fn(&RootRecord, &Pending) -> Vec<usize>,
-    ) -> Result<Snapshot, Failure> {
+    ) -> Result<Snapshot, ServiceError> {
         for _ in 0..MAXIMUM_ATTEMPTS {
             let Some(pending) = self.pending()? else {
                 continue;
@@ -146,11 +146,11 @@ impl<'a, S: Store> Directory<'a, S> {
                 });
             }
         }
-        Err(Failure::Contended)
+        Err(ServiceError::Contended)
     }
 
     /// The pending changes; `None` where that was damaged, and is to be read again.
-    fn pending(&self) -> Result<Option<Pending>, Failure> {
+    fn pending(&self) -> Result<Option<Pending>, ServiceError> {
         match self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? {
             Some(items) => self.decoded(&items),
             None => Ok(None),
@@ -158,7 +158,7 @@ impl<'a, S: Store> Directory<'a, S> {
     }
 
     /// The pending changes according to `items`; `None` where one of them was damaged.
-    fn decoded(&self, items: &[Item]) -> Result<Option<Pending>, Failure> {
+    fn decoded(&self, items: &[Item]) -> Result<Option<Pending>, ServiceError> {
         let mut pending = Pending::new();
         for item in items {
             let record = decode(&item.entry.value).map_err(|error| match error {
@@ -176,7 +176,7 @@ impl<'a, S: Store> Directory<'a, S> {
     }
 
     /// The root as it is; `None` where there is none, or no longer, for it was damaged.
-    fn root(&self) -> Result<Option<Loaded<Arc<RootRecord>>>, Failure> {
+    fn root(&self) -> Result<Option<Loaded<Arc<RootRecord>>>, ServiceError> {
         let read = self.cache.read(self.records.store(), [ROOT_KEY.to_owned()]);
         let root = read.and_then(|mut read| read.next_record::<RootRecord>());
         Ok(self.unless_damaged(root)?.flatten())
@@ -187,7 +187,7 @@ impl<'a, S: Store> Directory<'a, S> {
         &self,
         root: &Loaded<Arc<RootRecord>>,
         places: &[usize],
-    ) -> Result<Option<BTreeMap<usize, Arc<LeafRecord>>>, Failure> {
+    ) -> Result<Option<BTreeMap<usize, Arc<LeafRecord>>>, ServiceError> {
         let mut leaves = BTreeMap::new();
         for places in places.chunks(self.shape.leaves_per_read) {
             let references = places
@@ -222,7 +222,7 @@ impl<'a, S: Store> Directory<'a, S> {
 
     /// The part that was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be
     /// built again.
-    fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
+    fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, ServiceError> {
         let mut transaction = Transaction::new();
         match read {
             Ok(read) => return Ok(Some(read)),
@@ -241,7 +241,7 @@ impl<'a, S: Store> Directory<'a, S> {
     }
 
     /// Commits what others may have done in the meantime: then nothing needs to be done.
-    fn commit_unless_late(&self, transaction: Transaction) -> Result<(), Failure> {
+    fn commit_unless_late(&self, transaction: Transaction) -> Result<(), ServiceError> {
         match self.records.commit(transaction) {
             Ok(()) | Err(TransactionError::Conflict(_)) => Ok(()),
             Err(TransactionError::Storage(error)) => Err(error.into()),

@@ -11,7 +11,7 @@ use super::record::{
     Entry, LeafRecord, LeafReference, PENDING_PREFIX, PendingRecord, ROOT_KEY, RootRecord, leaf_key,
 };
 use super::snapshot::{Pending, pending_in};
-use crate::Failure;
+use crate::ServiceError;
 use crate::record::ORGANIZATION_PREFIX;
 
 /// How many steps of building one request does.
@@ -34,13 +34,13 @@ impl<S: Store> Directory<'_, S> {
 
     /// Enters what is pending into the leaves, as much as goes at once: also the ends of organizations, so that nothing tells of
     /// them for longer than until the next round of upkeep.
-    pub fn enter_pending(&self) -> Result<(), Failure> {
+    pub fn enter_pending(&self) -> Result<(), ServiceError> {
         self.keep_up_from(1)?;
         self.advance_parts(STEPS_OF_UPKEEP)
     }
 
     /// Enters what is pending if it is at least so much, and says if it was.
-    fn keep_up_from(&self, pending: u32) -> Result<bool, Failure> {
+    fn keep_up_from(&self, pending: u32) -> Result<bool, ServiceError> {
         let store = self.records.store();
         let scanned = store.scan(PENDING_PREFIX, None, self.shape.pending);
         let scanned = self.unless_damaged(scanned.map_err(StorageError::from))?;
@@ -60,7 +60,7 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// The root of the directory, which is built first where there is none.
-    pub(super) fn whole_root(&self) -> Result<Loaded<Arc<RootRecord>>, Failure> {
+    pub(super) fn whole_root(&self) -> Result<Loaded<Arc<RootRecord>>, ServiceError> {
         for _ in 0..MAXIMUM_STEPS {
             match self.root()? {
                 Some(root) if root.record.is_whole() => return Ok(root),
@@ -68,11 +68,11 @@ impl<S: Store> Directory<'_, S> {
             }
         }
         let why = "the directory of organizations is being built: try again";
-        Err(Failure::Unavailable(why.to_owned()))
+        Err(ServiceError::Unavailable(why.to_owned()))
     }
 
     /// Reads the next organizations into the directory. Others may be doing the same: then this does nothing.
-    fn build_on(&self, root: Option<Loaded<Arc<RootRecord>>>) -> Result<(), Failure> {
+    fn build_on(&self, root: Option<Loaded<Arc<RootRecord>>>) -> Result<(), ServiceError> {
         let version = root.as_ref().map(|root| root.version);
         let mut transaction = Transaction::new();
         transaction.require_unchanged(ROOT_KEY, version);
@@ -110,7 +110,7 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// Moves these pending changes into their leaves.
-    fn fold(&self, root: &Loaded<Arc<RootRecord>>, items: &[Item]) -> Result<(), Failure> {
+    fn fold(&self, root: &Loaded<Arc<RootRecord>>, items: &[Item]) -> Result<(), ServiceError> {
         let Some(pending) = self.decoded(items)? else {
             return Ok(());
         };
@@ -175,7 +175,7 @@ impl RootRecord {
         &mut self,
         transaction: &mut Transaction,
         entries: &[Entry<'_>],
-    ) -> Result<LeafReference, Failure> {
+    ) -> Result<LeafReference, ServiceError> {
         let number = self.next_leaf;
         self.next_leaf += 1;
         put_leaf(transaction, number, entries)
@@ -186,7 +186,7 @@ fn put_leaf(
     transaction: &mut Transaction,
     number: u32,
     entries: &[Entry<'_>],
-) -> Result<LeafReference, Failure> {
+) -> Result<LeafReference, ServiceError> {
     transaction.put(leaf_key(number), &LeafRecord::with_entries(entries))?;
     let first = entries.first().map_or("", |entry| entry.name);
     Ok(LeafReference {

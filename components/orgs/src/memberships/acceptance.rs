@@ -7,14 +7,14 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Record, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::is_identifier;
 use crate::owned_keys::{self, PointerRecord, kind};
 use crate::record::OrganizationRecord;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, membership_of_key};
 use crate::{
-    Caller, Failure, Identity, MembershipError, MembershipStatus, Orgs, OwnMembership, Principal,
-    Resource, User,
+    Caller, Identity, MembershipError, MembershipStatus, Orgs, OwnMembership, Principal, Resource,
+    ServiceError, User,
 };
 
 /// In which organization a membership waits.
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         identity: &'i Identity,
         id: &str,
-    ) -> Result<Option<Own<'i>>, Failure> {
+    ) -> Result<Option<Own<'i>>, ServiceError> {
         let Principal::User(user) = &identity.principal else {
             return Ok(None);
         };
@@ -130,8 +130,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let joining = [(id, user.id.as_str())];
             self.owners_join(&mut transaction, external_id, team, joining)?;
         }
-        let deed = Resource::OrganizationUser.updated(id);
-        self.note(&mut transaction, external_id, by, deed)?;
+        let audited = Resource::OrganizationUser.updated(id);
+        self.note(&mut transaction, external_id, by, audited)?;
         let own = self.own_membership_of(accepted, organization.clone(), &self.hasher()?)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, own)?)
@@ -143,7 +143,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         organization: &str,
         membership: &MembershipRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let hash = self.email_hash(&membership.email)?;
         transaction
             .delete(invited_key(organization, &hash))

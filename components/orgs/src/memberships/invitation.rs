@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::acceptance::{InvitationRecord, invitation_key, invited_key};
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::authority::TeamsInScope as _;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::owned_keys::{self, PointerRecord, kind, put_new};
@@ -16,8 +16,8 @@ use crate::team::{
 };
 use crate::users::{id_of_user, is_reserved_address};
 use crate::{
-    Attribute, AttributeIssue, Caller, DelegationScope, Failure, Fault, Invitation,
-    MembershipError, MembershipStatus, Orgs, Resource, Subject, User,
+    Attribute, AttributeIssue, Caller, DelegationScope, Fault, Invitation, MembershipError,
+    MembershipStatus, Orgs, Resource, ServiceError, Subject, User,
 };
 
 /// The user that an invitation means.
@@ -82,8 +82,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let joining = [(membership.id.as_str(), user.as_str())];
             self.owners_join(&mut transaction, organization, &team, joining)?;
         }
-        let deed = Resource::OrganizationUser.created(&membership.id);
-        self.note(&mut transaction, organization, by, deed)?;
+        let audited = Resource::OrganizationUser.created(&membership.id);
+        self.note(&mut transaction, organization, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, membership)?)
     }
@@ -94,7 +94,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         invitation: &Invitation,
         is_active: bool,
-    ) -> Result<Result<Invitee, AttributeIssue>, Failure> {
+    ) -> Result<Result<Invitee, AttributeIssue>, ServiceError> {
         match &invitation.entity_id {
             Attribute::Absent | Attribute::Null => {}
             Attribute::WrongType => return Ok(Err(issue("entity-id", Fault::NotText))),
@@ -125,7 +125,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         transaction: &mut Transaction,
         id: &str,
-    ) -> Result<Result<Invitee, AttributeIssue>, Failure> {
+    ) -> Result<Result<Invitee, AttributeIssue>, ServiceError> {
         if !is_entity_id(id) {
             return Ok(Err(issue("entity-id", Fault::UnknownEntity)));
         }
@@ -139,18 +139,22 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// True if they belong to the organization already, or are invited.
-    fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, Failure> {
+    fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, ServiceError> {
         let found = self.get_many::<PointerRecord>(&self.places_of(organization, invitee)?)?;
         Ok(found.iter().any(Option::is_some))
     }
 
     /// The keys that are taken where they are invited, or belong to the organization.
-    fn places_of(&self, organization: &str, invitee: &Invitee) -> Result<Vec<String>, Failure> {
+    fn places_of(
+        &self,
+        organization: &str,
+        invitee: &Invitee,
+    ) -> Result<Vec<String>, ServiceError> {
         let (user, email) = match invitee {
             Invitee::User(user) => (user.id.clone(), &user.email),
             Invitee::Address(email) => {
                 let known = self.records.get::<PointerRecord>(&self.email_key(email)?)?;
-                let to_be = || Ok::<_, Failure>(id_of_user(&self.hasher()?, email));
+                let to_be = || Ok::<_, ServiceError>(id_of_user(&self.hasher()?, email));
                 let user = known.map_or_else(to_be, |known| Ok(known.record.id))?;
                 (user, email)
             }
@@ -199,7 +203,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         invitee: Invitee,
         teams: Vec<String>,
-    ) -> Result<MembershipRecord, Failure> {
+    ) -> Result<MembershipRecord, ServiceError> {
         let id = random_identifier(MEMBERSHIP_PREFIX, &self.random)?;
         let pointer = PointerRecord::to(&id);
         for place in self.places_of(organization, &invitee)? {

@@ -15,9 +15,9 @@ use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of
 use crate::tokens::SecretHasher;
 use crate::users::id_of_user;
 use crate::{
-    DelegationScope, Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD,
-    MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs,
-    OwnMembership, Principal, Related, User,
+    DelegationScope, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD,
+    Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs, OwnMembership, Principal,
+    Related, ServiceError, User,
 };
 
 /// How many memberships are read at once: in stores that are older than the bounds they can be large.
@@ -61,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         ids: &[String],
         scope: &DelegationScope,
-    ) -> Result<Vec<Membership>, Failure> {
+    ) -> Result<Vec<Membership>, ServiceError> {
         let mut ids: Vec<&String> = ids
             .iter()
             .filter(|id| is_identifier(MEMBERSHIP_PREFIX, id))
@@ -107,7 +107,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<MembershipPage, Failure> {
+    ) -> Result<MembershipPage, ServiceError> {
         let mut all: Vec<Sought> = Vec::new();
         let prefix = owned_keys::prefix(organization, kind::MEMBERSHIP);
         self.for_each_record::<MembershipRecord>(&prefix, |found| {
@@ -146,7 +146,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The names of members, by the ids of the users.
-    fn usernames_of(&self, memberships: &[Sought]) -> Result<HashMap<String, String>, Failure> {
+    fn usernames_of(
+        &self,
+        memberships: &[Sought],
+    ) -> Result<HashMap<String, String>, ServiceError> {
         let ids = memberships.iter().filter_map(|found| found.user.clone());
         let users = self.users_with_ids(&ids.collect::<Vec<_>>())?;
         let users = users.into_iter().flatten();
@@ -156,7 +159,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(super) fn own_memberships_of(
         &self,
         identity: &Identity,
-    ) -> Result<Vec<OwnMembership>, Failure> {
+    ) -> Result<Vec<OwnMembership>, ServiceError> {
         let Principal::User(user) = &identity.principal else {
             return Ok(Vec::new());
         };
@@ -171,7 +174,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         user: &User,
         by_token: bool,
-    ) -> Result<Vec<OwnMembership>, Failure> {
+    ) -> Result<Vec<OwnMembership>, ServiceError> {
         let prefix = membership_of_prefix(&user.id);
         let mut external_ids = Vec::new();
         self.for_each_item(&prefix, |item| {
@@ -201,7 +204,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The invitations to the address of a user, [`MAXIMUM_INVITATIONS`] of them, of organizations that are not switched off.
-    fn where_they_are_invited(&self, user: &User) -> Result<Vec<OwnMembership>, Failure> {
+    fn where_they_are_invited(&self, user: &User) -> Result<Vec<OwnMembership>, ServiceError> {
         let prefix = invitations_prefix(&self.email_hash(&user.email)?);
         let found = self.scan_some(&prefix, None, MAXIMUM_INVITATIONS)?;
         let hasher = self.hasher()?;
@@ -239,7 +242,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         membership: MembershipRecord,
         organization: OrganizationRecord,
         hasher: &SecretHasher,
-    ) -> Result<OwnMembership, Failure> {
+    ) -> Result<OwnMembership, ServiceError> {
         let external_id = &organization.external_id;
         let key = |id: &String| owned_keys::key(external_id, kind::TEAM, id);
         let keys: Vec<String> = membership.teams.iter().map(key).collect();
@@ -255,7 +258,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn organizations_of(
         &self,
         external_ids: &[&str],
-    ) -> Result<Vec<Option<OrganizationRecord>>, Failure> {
+    ) -> Result<Vec<Option<OrganizationRecord>>, ServiceError> {
         let keys: Vec<String> = external_ids.iter().map(|id| external_id_key(id)).collect();
         let names = self.get_many::<ExternalIdRecord>(&keys)?;
         let keys: Vec<String> = names
@@ -279,7 +282,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an organization that does
     /// not exist has none.
-    pub(crate) fn owners(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
+    pub(crate) fn owners(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, ServiceError> {
         let ids: Vec<&str> = organizations.iter().map(String::as_str).collect();
         let mut owners = Vec::with_capacity(organizations.len());
         for organization in self.organizations_of(&ids)? {

@@ -9,15 +9,15 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::reading::membership_of;
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::authority::TeamsInScope as _;
 use crate::identifier::is_identifier;
 use crate::owned_keys::{self, kind};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::{
-    Caller, DelegationScope, Failure, Identity, Invitation, Membership, MembershipError,
-    MembershipFilter, MembershipPage, Memberships, Orgs, OwnMembership, RelatedMembership,
-    Relations, Resource,
+    Caller, DelegationScope, Identity, Invitation, Membership, MembershipError, MembershipFilter,
+    MembershipPage, Memberships, Orgs, OwnMembership, RelatedMembership, Relations, Resource,
+    ServiceError,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -44,7 +44,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         membership: Membership,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<RelatedMembership, Failure> {
+    ) -> Result<RelatedMembership, ServiceError> {
         let memberships = std::slice::from_ref(&membership);
         let related = self.related_to_memberships(organization, memberships, wanted, scope)?;
         Ok(RelatedMembership {
@@ -113,8 +113,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             }
             None => self.end_invitation(&mut transaction, organization, membership)?,
         }
-        let deed = Resource::OrganizationUser.destroyed(id);
-        self.note(&mut transaction, organization, by, deed)?;
+        let audited = Resource::OrganizationUser.destroyed(id);
+        self.note(&mut transaction, organization, by, audited)?;
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 }
@@ -141,7 +141,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedMembership>, Failure> {
+    ) -> Result<Option<RelatedMembership>, ServiceError> {
         let found = self.memberships_seen(organization, &[id.to_owned()], scope)?;
         let found = found.into_iter().next();
         found
@@ -157,14 +157,14 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<MembershipPage, Failure> {
+    ) -> Result<MembershipPage, ServiceError> {
         let mut page = self.membership_page(organization, filter, scope, number, size)?;
         page.related =
             self.related_to_memberships(organization, &page.memberships, wanted, scope)?;
         Ok(page)
     }
 
-    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, ServiceError> {
         self.own_memberships_of(identity)
     }
 

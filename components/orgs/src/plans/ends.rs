@@ -5,7 +5,7 @@ use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decod
 use serde::{Deserialize, Serialize};
 
 use crate::record::{ORGANIZATION_PREFIX, OrganizationRecord};
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 
 /// Organizations looked at in one round.
 const ROUND: u32 = 200;
@@ -35,7 +35,7 @@ impl Record for EndsRecord {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Looks further; see [`Subscriptions::next_plan_end`](crate::Subscriptions::next_plan_end).
-    pub(super) fn look_for_plan_ends(&self) -> Result<Option<u64>, Failure> {
+    pub(super) fn look_for_plan_ends(&self) -> Result<Option<u64>, ServiceError> {
         let before = self.records.get::<EndsRecord>(ENDS_KEY)?;
         let before = before.map_or_else(EndsRecord::default, |found| found.record);
         let after = self.ends_from(before.clone())?;
@@ -44,7 +44,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();
                 transaction.put(ENDS_KEY, &after)?;
-                Ok::<_, Failure>(Attempt::from_commit(self.records.commit(transaction), ())?)
+                Ok::<_, ServiceError>(Attempt::from_commit(self.records.commit(transaction), ())?)
             })?;
         }
         // An end that has passed since is not told, and the one after it only once a walk has found it.
@@ -52,7 +52,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(after.next.filter(|end| now < *end))
     }
 
-    fn ends_from(&self, mut walk: EndsRecord) -> Result<EndsRecord, Failure> {
+    fn ends_from(&self, mut walk: EndsRecord) -> Result<EndsRecord, ServiceError> {
         let now = self.clock.now_milliseconds();
         for _ in 0..ROUNDS {
             let store = self.records.store();

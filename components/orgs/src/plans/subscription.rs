@@ -5,12 +5,12 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use super::feature_sets;
 use super::record::{SubscriptionRecord, TermsRecord};
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::numbers::LARGEST_NUMBER;
 use crate::record::OrganizationRecord;
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, Failure, Fault, FeatureSet, Organization, Orgs,
-    Resource, SubscriptionError, SubscriptionTerms, Subscriptions,
+    Attribute, AttributeIssue, Caller, Edition, Fault, FeatureSet, Organization, Orgs, Resource,
+    ServiceError, SubscriptionError, SubscriptionTerms, Subscriptions,
 };
 
 /// Reads the terms that a request wants, from the time `now` on.
@@ -112,8 +112,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         let mut record = found.1.record.clone();
         change(&mut record.subscription);
-        let deed = Resource::Subscription.updated(&record.subscription.id);
-        Ok(self.replace_record(&found, &record, Transaction::new(), by, &[deed])?)
+        let audited = Resource::Subscription.updated(&record.subscription.id);
+        Ok(self.replace_record(&found, &record, Transaction::new(), by, &[audited])?)
     }
 }
 
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         })
     }
 
-    fn next_plan_end(&self) -> Result<Option<u64>, Failure> {
+    fn next_plan_end(&self) -> Result<Option<u64>, ServiceError> {
         self.look_for_plan_ends()
     }
 

@@ -7,14 +7,15 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
+use crate::audit_trail::{AuditedOperation, AuditedOperations as _, INSTALLATION};
 use crate::identifier::random_identifier;
 use crate::issues::Issues;
 use crate::numbers::LARGEST_NUMBER;
 use crate::record::OrganizationRecord;
 use crate::{
-    Attribute, Caller, ChangeError, Failure, Fault, Orgs, Resource, Retention, RetentionDetail,
+    Attribute, Caller, ChangeError, Fault, Orgs, Resource, Retention, RetentionDetail,
     RetentionDetailChange, RetentionKind, RetentionPolicy, RetentionRequest, RetentionRule,
+    ServiceError,
 };
 
 const POLICY_PREFIX: &str = "drp-";
@@ -56,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
         Ok(())
     }
 
-    fn default_retention(&self) -> Result<RetentionPolicy, Failure> {
+    fn default_retention(&self) -> Result<RetentionPolicy, ServiceError> {
         let stored = self.records.get::<RetentionPolicy>(DEFAULT_KEY)?;
         Ok(stored.map_or_else(original, |stored| stored.record))
     }
@@ -78,8 +79,8 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
             transaction
                 .require_unchanged(DEFAULT_KEY, version)
                 .put(DEFAULT_KEY, &policy)?;
-            for deed in deeds(current.as_ref(), Some(&policy)) {
-                self.note(&mut transaction, INSTALLATION, by, deed)?;
+            for audited in audited_operations(current.as_ref(), Some(&policy)) {
+                self.note(&mut transaction, INSTALLATION, by, audited)?;
             }
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, policy)?)
@@ -95,8 +96,8 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
             transaction
                 .require(DEFAULT_KEY, stored.version)
                 .delete(DEFAULT_KEY);
-            let deed = Resource::DataRetentionPolicy.destroyed(&stored.record.id);
-            self.note(&mut transaction, INSTALLATION, by, deed)?;
+            let audited = Resource::DataRetentionPolicy.destroyed(&stored.record.id);
+            self.note(&mut transaction, INSTALLATION, by, audited)?;
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, ())?)
         })
@@ -120,8 +121,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some(wanted) => Some(self.replaced(current.as_ref(), wanted)?),
             None => None,
         };
-        let deeds = deeds(current.as_ref(), record.retention.as_ref());
-        Ok(self.replace_record(&found, &record, Transaction::new(), by, &deeds)?)
+        let audited_operations = audited_operations(current.as_ref(), record.retention.as_ref());
+        Ok(self.replace_record(&found, &record, Transaction::new(), by, &audited_operations)?)
     }
 
     /// `wanted` under the id of the policy that it replaces, if that is of the same kind, or else under a new one.
@@ -129,7 +130,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         current: Option<&RetentionPolicy>,
         wanted: RetentionPolicy,
-    ) -> Result<RetentionPolicy, Failure> {
+    ) -> Result<RetentionPolicy, ServiceError> {
         let same_kind = current.filter(|current| current.rule.kind() == wanted.rule.kind());
         let id = match same_kind {
             Some(current) => current.id.clone(),
@@ -141,7 +142,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
 /// The records of one policy that comes in place of another, or of none. Under another id it is another policy. What the
 /// installation begins with is none.
-fn deeds<'p>(old: Option<&'p RetentionPolicy>, new: Option<&'p RetentionPolicy>) -> Vec<Deed<'p>> {
+fn audited_operations<'p>(
+    old: Option<&'p RetentionPolicy>,
+    new: Option<&'p RetentionPolicy>,
+) -> Vec<AuditedOperation<'p>> {
     let resource = Resource::DataRetentionPolicy;
     match (old, new) {
         (Some(old), Some(new)) if old.id == new.id => vec![resource.updated(&new.id)],

@@ -7,15 +7,15 @@ use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::store::{ConsumerRecord, ConsumersRecord, FactRecord};
 use super::store::{consumers_key, index, producer_key, set_count, set_with_all};
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::lookup::Located;
 use crate::name::FoldedName;
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
 use crate::{
-    Caller, ConsumerChanges, Failure, MAXIMUM_CONSUMERS, OrganizationReference, Orgs, Resource,
-    ShareError, Shared,
+    Caller, ConsumerChanges, MAXIMUM_CONSUMERS, OrganizationReference, Orgs, Resource,
+    ServiceError, ShareError, Shared,
 };
 
 const PARTNERSHIP_PREFIX: &str = "mp-";
@@ -50,8 +50,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !unknown.is_empty() {
             return Err(ShareError::UnknownOrganizations(unknown));
         }
-        let deed = Resource::Organization.updated(external_id);
-        Ok(self.replace_record(&found, &record, transaction, by, &[deed])?)
+        let audited = Resource::Organization.updated(external_id);
+        Ok(self.replace_record(&found, &record, transaction, by, &[audited])?)
     }
 
     /// Adds to `transaction` that an organization names these consumers and no others, as long as they exist.
@@ -61,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         record: &mut OrganizationRecord,
         shared: Shared,
         wanted: &Existence,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let producer = record.external_id.clone();
         let key = consumers_key(shared, &producer);
         let stored = self.records.get::<ConsumersRecord>(&key)?;
@@ -147,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         consumer: &str,
         producer: &str,
         shares: &[Shared],
-    ) -> Result<Attempt<()>, Failure> {
+    ) -> Result<Attempt<()>, ServiceError> {
         let (name, stored) = match self.locate(producer)? {
             // Everything that it named is cleared away with it.
             Located::Gone => return Ok(Attempt::Done(())),

@@ -10,8 +10,8 @@ use super::store::{consumers_key, index_prefix, index_prefix_of_all, producers_p
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Matcher, folded_text};
 use crate::{
-    Caller, ConsumerChanges, Edition, Failure, Filter, Orgs, Page, Partnership, ShareError, Shared,
-    Sharing, listing, paging,
+    Caller, ConsumerChanges, Edition, Filter, Orgs, Page, Partnership, ServiceError, ShareError,
+    Shared, Sharing, listing, paging,
 };
 
 /// The condition for the organizations that a page is of.
@@ -30,7 +30,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         Ok(())
     }
 
-    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure> {
+    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, ServiceError> {
         let named = self
             .named_consumers(external_id, Shared::Modules)?
             .consumers;
@@ -57,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let named = self.named_consumers(external_id, shared)?.consumers;
         let ids = named.into_iter().map(|consumer| consumer.organization);
         self.page_of(edition, ids.collect(), None, number, size)
@@ -70,7 +70,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let mut ids = self.ids_below(&producers_prefix(shared, external_id))?;
         ids.extend(self.ids_below(&index_prefix_of_all(shared))?);
         ids.remove(external_id);
@@ -85,7 +85,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let mut common: Option<BTreeSet<String>> = None;
         for shared in shared.iter().copied() {
             let ids = self.ids_below(&index_prefix(shared))?;
@@ -105,13 +105,17 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    fn named_consumers(&self, producer: &str, shared: Shared) -> Result<ConsumersRecord, Failure> {
+    fn named_consumers(
+        &self,
+        producer: &str,
+        shared: Shared,
+    ) -> Result<ConsumersRecord, ServiceError> {
         let stored = self.records.get(&consumers_key(shared, producer))?;
         Ok(stored.map(|stored| stored.record).unwrap_or_default())
     }
 
     /// The external ids that end the keys below `prefix`.
-    fn ids_below(&self, prefix: &str) -> Result<BTreeSet<String>, Failure> {
+    fn ids_below(&self, prefix: &str) -> Result<BTreeSet<String>, ServiceError> {
         let items = self.records.scan_all(prefix)?;
         let ids = items
             .iter()
@@ -120,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Those of the organizations that exist, each with its folded name, and in the order of those.
-    fn names_of(&self, ids: BTreeSet<String>) -> Result<Vec<(String, String)>, Failure> {
+    fn names_of(&self, ids: BTreeSet<String>) -> Result<Vec<(String, String)>, ServiceError> {
         let ids: Vec<String> = ids.into_iter().collect();
         let mut names = Vec::with_capacity(ids.len());
         for ids in ids.chunks(MAXIMUM_KEYS_PER_CALL) {
@@ -136,7 +140,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// The records of organizations that were found under these folded names with these external ids. One that has been renamed
     /// since is left out.
-    fn records_of(&self, names: &[(String, String)]) -> Result<Vec<OrganizationRecord>, Failure> {
+    fn records_of(
+        &self,
+        names: &[(String, String)],
+    ) -> Result<Vec<OrganizationRecord>, ServiceError> {
         let mut records = Vec::with_capacity(names.len());
         for names in names.chunks(MAXIMUM_KEYS_PER_CALL) {
             let keys: Vec<String> = names
@@ -164,7 +171,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         chosen: Option<&Choice<'_>>,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         let mut names = self.names_of(ids)?;
         if let Some(chosen) = chosen {
             let found = self.records_of(&names)?.into_iter();

@@ -5,20 +5,21 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::audit_trail::INSTALLATION;
 use crate::issues::Issues;
 use crate::record::{CountRecord, DISABLED_COUNT_KEY, OrganizationRecord};
 use crate::sharing::{EVERYTHING_SHARED, Existence, with_all};
 use crate::{
-    AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Failure, Fault,
-    GeneralSettings, GeneralSettingsChanges, Organization, Orgs, Overview, Resource, Site,
+    AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Fault,
+    GeneralSettings, GeneralSettingsChanges, Organization, Orgs, Overview, Resource, ServiceError,
+    Site,
 };
 
 const GENERAL_SETTINGS_KEY: &str = "site/general-settings";
 
 impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
-    fn read_general_settings(&self) -> Result<GeneralSettings, Failure> {
+    fn read_general_settings(&self) -> Result<GeneralSettings, ServiceError> {
         let stored = self.records.get::<GeneralSettings>(GENERAL_SETTINGS_KEY)?;
         Ok(stored.map(|stored| stored.record).unwrap_or_default())
     }
@@ -37,14 +38,14 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
             transaction
                 .require_unchanged(GENERAL_SETTINGS_KEY, version)
                 .put(GENERAL_SETTINGS_KEY, &settings)?;
-            let deed = Resource::GeneralSettings.updated("general");
-            self.note(&mut transaction, INSTALLATION, by, deed)?;
+            let audited = Resource::GeneralSettings.updated("general");
+            self.note(&mut transaction, INSTALLATION, by, audited)?;
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, settings)?)
         })
     }
 
-    fn read_api_rate(&self) -> Result<ApiRate, Failure> {
+    fn read_api_rate(&self) -> Result<ApiRate, ServiceError> {
         let settings = self.read_cached::<GeneralSettings>(GENERAL_SETTINGS_KEY)?;
         let settings = settings.unwrap_or_default();
         Ok(ApiRate {
@@ -67,7 +68,7 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
         Ok(self.to_organization(edition, record)?)
     }
 
-    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure> {
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError> {
         let disabled = self.records.get::<CountRecord>(DISABLED_COUNT_KEY)?;
         Ok(Overview {
             owners: self.owners(organizations)?,
@@ -112,8 +113,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 }
             })?;
         }
-        let deed = Resource::Organization.updated(external_id);
-        Ok(self.replace_record(&found, &record, transaction, by, &[deed])?)
+        let audited = Resource::Organization.updated(external_id);
+        Ok(self.replace_record(&found, &record, transaction, by, &[audited])?)
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::is_identifier;
 use crate::owned_keys::{self, PointerRecord, kind};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
 use crate::users::username_key;
 use crate::{
-    Caller, DelegationScope, Failure, MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Orgs, Resource,
+    Caller, DelegationScope, MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Orgs, Resource, ServiceError,
     TeamError,
 };
 
@@ -100,7 +100,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         member: &mut MembershipRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let key = |id: &String| owned_keys::key(organization, kind::TEAM, id);
         let keys: Vec<String> = member.teams.iter().map(key).collect();
         let mut teams = self.get_many::<TeamRecord>(&keys)?.into_iter();
@@ -154,7 +154,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         names: &[String],
-    ) -> Result<Vec<Option<String>>, Failure> {
+    ) -> Result<Vec<Option<String>>, ServiceError> {
         let keys: Vec<String> = names.iter().map(|name| username_key(name)).collect();
         let users = self.get_many::<PointerRecord>(&keys)?;
         let keys: Vec<String> = users
@@ -175,7 +175,7 @@ pub(super) fn put_changed(
     transaction: &mut Transaction,
     organization: &str,
     member: &Loaded<MembershipRecord>,
-) -> Result<(), Failure> {
+) -> Result<(), ServiceError> {
     let key = owned_keys::key(organization, kind::MEMBERSHIP, &member.record.id);
     transaction
         .require(&key, member.version)

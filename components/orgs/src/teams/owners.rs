@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 
 /// Most owners that one record holds, far from what is too much for a store. Beyond it the memberships are read each time.
 const MOST: usize = 10_000;
@@ -48,7 +48,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         team: &str,
         members: impl IntoIterator<Item = (&'m str, &'m str)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let (mut owners, version) = self.load_owners(organization, team)?;
         for (membership, user) in members {
             owners.users.insert(membership.to_owned(), user.to_owned());
@@ -66,7 +66,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         team: &Loaded<TeamRecord>,
         leaves: impl Fn(&str) -> bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let id = &team.record.id;
         let key = owned_keys::key(organization, kind::TEAM, id);
         transaction
@@ -83,7 +83,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         team: &str,
-    ) -> Result<OwnersRecord, Failure> {
+    ) -> Result<OwnersRecord, ServiceError> {
         if let Some(stored) = self
             .records
             .get::<OwnersRecord>(&owners_key(organization))?
@@ -106,7 +106,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         team: &str,
-    ) -> Result<(OwnersRecord, Option<Version>), Failure> {
+    ) -> Result<(OwnersRecord, Option<Version>), ServiceError> {
         let stored = self
             .records
             .get::<OwnersRecord>(&owners_key(organization))?;
@@ -121,7 +121,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         team: &str,
-    ) -> Result<(OwnersRecord, u32), Failure> {
+    ) -> Result<(OwnersRecord, u32), ServiceError> {
         let mut owners = OwnersRecord::default();
         let mut looked_at: u32 = 0;
         let prefix = owned_keys::prefix(organization, kind::MEMBERSHIP);
@@ -145,7 +145,7 @@ fn put_owners(
     organization: &str,
     version: Option<Version>,
     owners: &OwnersRecord,
-) -> Result<(), Failure> {
+) -> Result<(), ServiceError> {
     let key = owners_key(organization);
     transaction.require_unchanged(&key, version);
     if owners.users.len() <= MOST {

@@ -7,7 +7,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use crate::authority::TeamsInScope as _;
 use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{DelegationScope, Failure, MAXIMUM_MEMBERS_TOLD, Orgs, Permission, Right, Team};
+use crate::{DelegationScope, MAXIMUM_MEMBERS_TOLD, Orgs, Permission, Right, ServiceError, Team};
 
 /// A member as teams list them.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         scope: &DelegationScope,
-    ) -> Result<Vec<TeamRecord>, Failure> {
+    ) -> Result<Vec<TeamRecord>, ServiceError> {
         let mut teams = Vec::new();
         let prefix = owned_keys::prefix(organization, kind::TEAM);
         self.for_each_record::<TeamRecord>(&prefix, |team| {
@@ -46,7 +46,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         teams: &[TeamRecord],
         scope: &DelegationScope,
-    ) -> Result<Vec<Team>, Failure> {
+    ) -> Result<Vec<Team>, ServiceError> {
         if teams.is_empty() {
             return Ok(Vec::new());
         }

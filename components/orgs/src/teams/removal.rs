@@ -10,12 +10,12 @@ use gatehouse_storage::{Attempt, Loaded, Record, Transaction, decode};
 use serde::{Deserialize, Serialize};
 
 use super::members::put_changed;
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::initial_resources::team_name_key;
 use crate::name::FoldedTeamName;
 use crate::owned_keys::{self, kind};
 use crate::team::MembershipRecord;
-use crate::{Caller, DelegationScope, Failure, Orgs, Resource, TeamError, removal};
+use crate::{Caller, DelegationScope, Orgs, Resource, ServiceError, TeamError, removal};
 
 const REMOVED_PREFIX: &str = "removed-team/";
 
@@ -79,17 +79,17 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Clears away a part of what teams left that are gone.
-    pub(crate) fn sweep_teams(&self) -> Result<(), Failure> {
+    pub(crate) fn sweep_teams(&self) -> Result<(), ServiceError> {
         self.for_each_marked(REMOVED_PREFIX, |id| self.sweep_team(id))
     }
 
     /// Clears away what a team left in memberships, as far as it goes at once.
-    pub(super) fn sweep_team(&self, id: &str) -> Result<(), Failure> {
+    pub(super) fn sweep_team(&self, id: &str) -> Result<(), ServiceError> {
         self.in_commits(COMMITS_AT_ONCE, || self.let_go(id))
     }
 
     /// Takes the team out of the next memberships; true once it is in none.
-    fn let_go(&self, id: &str) -> Result<Attempt<bool>, Failure> {
+    fn let_go(&self, id: &str) -> Result<Attempt<bool>, ServiceError> {
         let mark = removed_key(id);
         let Some(removed) = self.records.get::<RemovedTeamRecord>(&mark)? else {
             return Ok(Attempt::Done(true));

@@ -11,7 +11,7 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::reading::{TeamMembers, team_with_members};
 use super::rules;
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::authority::TeamsInScope as _;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::initial_resources::team_name_key;
@@ -21,8 +21,8 @@ use crate::paging::page;
 use crate::team::Rights;
 use crate::team::{TEAM_PREFIX, TeamRecord};
 use crate::{
-    AttributeIssue, Caller, DelegationScope, Failure, Fault, MemberNames, MemberPage, Orgs,
-    RelatedTeam, Relations, Resource, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,
+    AttributeIssue, Caller, DelegationScope, Fault, MemberNames, MemberPage, Orgs, RelatedTeam,
+    Relations, Resource, ServiceError, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,
     Visibility,
 };
 
@@ -33,7 +33,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         scope: &DelegationScope,
-    ) -> Result<Option<Loaded<TeamRecord>>, Failure> {
+    ) -> Result<Option<Loaded<TeamRecord>>, ServiceError> {
         if !is_identifier(TEAM_PREFIX, id) {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         name: &FoldedTeamName,
         team: &str,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let key = team_name_key(organization, name);
         let found = self.records.get::<PointerRecord>(&key)?;
         Ok(found.is_some_and(|found| found.record.id != team))
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         by: &Caller,
     ) -> Result<Attempt<TeamRecord>, TeamError> {
         let mut team = TeamRecord {
-            id: random_identifier(TEAM_PREFIX, &self.random).map_err(Failure::from)?,
+            id: random_identifier(TEAM_PREFIX, &self.random).map_err(ServiceError::from)?,
             name: String::new(),
             created_at: self.clock.now_milliseconds(),
             visibility: Visibility::Secret,
@@ -180,10 +180,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         team: &TeamRecord,
         scope: &DelegationScope,
-    ) -> Result<Team, Failure> {
+    ) -> Result<Team, ServiceError> {
         let teams = std::slice::from_ref(team);
         let team = self.with_members(organization, teams, scope)?.pop();
-        team.ok_or_else(|| Failure::Damaged("a team without members".to_owned()))
+        team.ok_or_else(|| ServiceError::Damaged("a team without members".to_owned()))
     }
 }
 
@@ -212,7 +212,7 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedTeam>, Failure> {
+    ) -> Result<Option<RelatedTeam>, ServiceError> {
         let Some(team) = self.visible_team(organization, id, scope)? else {
             return Ok(None);
         };
@@ -230,7 +230,7 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<Option<MemberPage>, Failure> {
+    ) -> Result<Option<MemberPage>, ServiceError> {
         let Some(team) = self.visible_team(organization, id, scope)? else {
             return Ok(None);
         };
@@ -256,7 +256,7 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<TeamPage, Failure> {
+    ) -> Result<TeamPage, ServiceError> {
         let teams = self.visible_teams(organization, scope)?.into_iter();
         let matcher = Matcher::new(filter);
         let matching = teams.filter(|team| matcher.accepts(&team.name));

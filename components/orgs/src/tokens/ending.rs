@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Records, Transaction};
 
 use super::record::TokenRecord;
-use crate::{Failure, Orgs};
+use crate::{Orgs, ServiceError};
 
 /// The prefix of the keys of all tokens.
 const PREFIX: &str = "token/";
@@ -19,7 +19,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// # Errors
     ///
     /// When the store does not answer. Some may have ended then; the next call ends the rest.
-    pub fn end_all_tokens(&self) -> Result<u64, Failure> {
+    pub fn end_all_tokens(&self) -> Result<u64, ServiceError> {
         let mut ended: u64 = 0;
         loop {
             let page = self.records.store().scan(PREFIX, None, PAGE)?;

@@ -9,7 +9,7 @@ use super::lifetime::{self};
 use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
 use crate::agent_pools::record::AGENT_POOL_PREFIX;
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::authority::TeamsInScope as _;
 use crate::name::FoldedName;
 use crate::owned_keys::{self, PointerRecord, WhoseRecord, kind, whose_key};
@@ -17,10 +17,10 @@ use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organ
 use crate::team::TEAM_PREFIX;
 use crate::users::user_key;
 use crate::{
-    ApiToken, AttributeIssue, Caller, DelegationScope, Failure, Fault, IssueError, IssuedToken,
+    ApiToken, AttributeIssue, Caller, DelegationScope, Fault, IssueError, IssuedToken,
     LifetimeChange, LifetimeError, LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
-    MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, OwnedToken, Resource, TeamToken, TokenOwner,
-    TokenRequest, Tokens, User,
+    MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, OwnedToken, Resource, ServiceError, TeamToken,
+    TokenOwner, TokenRequest, Tokens, User,
 };
 
 /// Most tokens cleared away in one commit.
@@ -72,7 +72,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         transaction: &mut Transaction,
         owner: &TokenOwner,
-    ) -> Result<Option<Option<OrganizationRecord>>, Failure> {
+    ) -> Result<Option<Option<OrganizationRecord>>, ServiceError> {
         if let TokenOwner::User(id) = owner {
             let key = user_key(id);
             let user = self.records.get::<User>(&key)?;
@@ -127,7 +127,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         request: &TokenRequest,
         now: u64,
         maximum: Option<u64>,
-    ) -> Result<(TokenRequest, Vec<AttributeIssue>), Failure> {
+    ) -> Result<(TokenRequest, Vec<AttributeIssue>), ServiceError> {
         let mut issues = Vec::new();
         let latest = maximum.map(|maximum| now.saturating_add(maximum));
         let expires_at = match (request.expires_at, latest) {
@@ -161,7 +161,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         owner: &TokenOwner,
         description: Option<&str>,
-    ) -> Result<Option<Fault>, Failure> {
+    ) -> Result<Option<Fault>, ServiceError> {
         let TokenOwner::TeamNamed(team) = owner else {
             return Ok(None);
         };
@@ -175,14 +175,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The tokens of an owner, oldest first.
-    fn tokens_owned_by(&self, owner: &TokenOwner) -> Result<Vec<StoredToken>, Failure> {
+    fn tokens_owned_by(&self, owner: &TokenOwner) -> Result<Vec<StoredToken>, ServiceError> {
         let mut tokens = self.stored_tokens(&tokens_of_prefix(owner))?;
         tokens.retain(|token| token.record.owner == *owner);
         Ok(tokens)
     }
 
     /// Clears away what is over of the tokens of an owner who may have many: one that takes the place of another goes by that.
-    fn clear_expired(&self, owner: &TokenOwner) -> Result<(), Failure> {
+    fn clear_expired(&self, owner: &TokenOwner) -> Result<(), ServiceError> {
         if slot_key(owner).is_some() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// How many of them are gone by it.
-    fn try_clear(&self, owner: &TokenOwner) -> Result<Attempt<usize>, Failure> {
+    fn try_clear(&self, owner: &TokenOwner) -> Result<Attempt<usize>, ServiceError> {
         let now = self.clock.now_milliseconds();
         let mut expired = self.tokens_owned_by(owner)?;
         expired.retain(|token| !token.record.is_live(now));
@@ -212,7 +212,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The token in the slot of an owner.
-    fn token_in_slot(&self, owner: &TokenOwner) -> Result<Option<StoredToken>, Failure> {
+    fn token_in_slot(&self, owner: &TokenOwner) -> Result<Option<StoredToken>, ServiceError> {
         let Some(slot) = slot_key(owner) else {
             return Ok(None);
         };
@@ -227,13 +227,13 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         token: Option<StoredToken>,
         by: &Caller,
-    ) -> Result<Option<ApiToken>, Failure> {
+    ) -> Result<Option<ApiToken>, ServiceError> {
         let Some(token) = token else {
             return Ok(None);
         };
         let mut transaction = Transaction::new();
-        let deed = Resource::AuthenticationToken.shown(&token.record.id);
-        self.note_token(&mut transaction, &token.record, by, deed)?;
+        let audited = Resource::AuthenticationToken.shown(&token.record.id);
+        self.note_token(&mut transaction, &token.record, by, audited)?;
         self.commit_unconditionally(transaction)?;
         Ok(self.with_uses(vec![token])?.pop())
     }
@@ -242,7 +242,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         token: Option<StoredToken>,
         by: &Caller,
-    ) -> Result<Attempt<bool>, Failure> {
+    ) -> Result<Attempt<bool>, ServiceError> {
         let Some(token) = token else {
             return Ok(Attempt::Done(false));
         };
@@ -268,11 +268,11 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         })
     }
 
-    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, ServiceError> {
         self.shown_token(self.token_in_slot(owner)?, by)
     }
 
-    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, ServiceError> {
         self.with_uses(self.tokens_owned_by(owner)?)
     }
 
@@ -280,7 +280,7 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         &self,
         organization: &str,
         scope: &DelegationScope,
-    ) -> Result<Vec<TeamToken>, Failure> {
+    ) -> Result<Vec<TeamToken>, ServiceError> {
         let teams = self.visible_teams(organization, scope)?.into_iter();
         let names: HashMap<String, String> = teams
             .filter(|team| scope.speaks_for(team))
@@ -301,7 +301,7 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
             .collect())
     }
 
-    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure> {
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, ServiceError> {
         let Some(token) = self.token_with_id(id)? else {
             return Ok(None);
         };
@@ -316,23 +316,23 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         }))
     }
 
-    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, ServiceError> {
         self.shown_token(self.token_with_id(id)?, by)
     }
 
-    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure> {
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, ServiceError> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_revoke(self.token_with_id(id)?, by)
         })
     }
 
-    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure> {
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, ServiceError> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_revoke(self.token_in_slot(owner)?, by)
         })
     }
 
-    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure> {
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, ServiceError> {
         let lifetimes = self.load_lifetimes(organization)?;
         Ok(lifetimes.map_or_else(Vec::new, |lifetimes| lifetimes.record.policies))
     }

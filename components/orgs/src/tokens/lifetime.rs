@@ -6,11 +6,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::identifier::random_identifier;
 use crate::owned_keys::{self, kind};
 use crate::record::OrganizationRecord;
-use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, TokenOwner};
+use crate::{Attribute, AttributeIssue, Caller, Fault, Orgs, Resource, ServiceError, TokenOwner};
 use crate::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
 
 /// Two mean years of the calendar, 365.2425 days each, in milliseconds (contract 4.8).
@@ -48,8 +48,8 @@ impl Record for LifetimesRecord {
 
 impl LifetimesRecord {
     /// The lifetimes of a new organization.
-    pub fn new(random: &impl Random, now: u64) -> Result<Self, Failure> {
-        let policies: Result<Vec<_>, Failure> = KINDS_FROM_CREATION
+    pub fn new(random: &impl Random, now: u64) -> Result<Self, ServiceError> {
+        let policies: Result<Vec<_>, ServiceError> = KINDS_FROM_CREATION
             .into_iter()
             .map(|kind| new_policy(kind, random, now))
             .collect();
@@ -69,7 +69,7 @@ impl LifetimesRecord {
         maximum: u64,
         random: &impl Random,
         now: u64,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let known = self.policies.iter_mut().find(|policy| policy.kind == kind);
         if let Some(policy) = known {
             policy.maximum = maximum;
@@ -84,7 +84,11 @@ impl LifetimesRecord {
     }
 }
 
-fn new_policy(kind: TokenKind, random: &impl Random, now: u64) -> Result<LifetimePolicy, Failure> {
+fn new_policy(
+    kind: TokenKind,
+    random: &impl Random,
+    now: u64,
+) -> Result<LifetimePolicy, ServiceError> {
     Ok(LifetimePolicy {
         id: random_identifier(LIFETIME_PREFIX, random)?,
         kind,
@@ -126,7 +130,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(super) fn load_lifetimes(
         &self,
         external_id: &str,
-    ) -> Result<Option<Loaded<LifetimesRecord>>, Failure> {
+    ) -> Result<Option<Loaded<LifetimesRecord>>, ServiceError> {
         Ok(self.records.get(&lifetimes_key(external_id))?)
     }
 
@@ -137,7 +141,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         organization: &OrganizationRecord,
         owner: &TokenOwner,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<u64>, ServiceError> {
         let Some(kind) = kind_of(owner).filter(|_| organization.settings.max_ttl_enabled) else {
             return Ok(None);
         };
@@ -169,8 +173,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction
             .require(&key, lifetimes.version)
             .put(key, &record)?;
-        let deed = Resource::TokenLifetimes.updated(external_id);
-        self.note(&mut transaction, external_id, by, deed)?;
+        let audited = Resource::TokenLifetimes.updated(external_id);
+        self.note(&mut transaction, external_id, by, audited)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record.policies)?)
     }

@@ -8,11 +8,11 @@ use super::record::{
     token_key, token_of_owner_key, token_use_key,
 };
 use super::text::{SecretHasher, is_secret, new_secret};
-use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
+use crate::audit_trail::{AuditedOperation, AuditedOperations as _, INSTALLATION};
 use crate::identifier::random_identifier;
 use crate::owned_keys::{self, PointerRecord, kind};
 use crate::{
-    ApiToken, Caller, Failure, IssuedToken, MAXIMUM_TOKENS_READ, Orgs, Principal, Resource,
+    ApiToken, Caller, IssuedToken, MAXIMUM_TOKENS_READ, Orgs, Principal, Resource, ServiceError,
     TeamReference, TokenCreator, TokenOwner, TokenRequest,
 };
 
@@ -31,9 +31,9 @@ pub(crate) struct StoredToken {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The hasher of this store, whose key is made when it is first needed.
-    pub(crate) fn hasher(&self) -> Result<SecretHasher, Failure> {
+    pub(crate) fn hasher(&self) -> Result<SecretHasher, ServiceError> {
         let hasher_with = |key: &HashKeyRecord| {
-            let damaged = || Failure::Damaged("the key of hashes".to_owned());
+            let damaged = || ServiceError::Damaged("the key of hashes".to_owned());
             SecretHasher::new(&key.key).ok_or_else(damaged)
         };
         commit_with_retries(&self.clock, &self.random, || {
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         owner: TokenOwner,
         request: &TokenRequest,
         by: &Caller,
-    ) -> Result<IssuedToken, Failure> {
+    ) -> Result<IssuedToken, ServiceError> {
         let now = self.clock.now_milliseconds();
         self.add_token_made_at(now, transaction, owner, request, by)
     }
@@ -72,7 +72,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         owner: TokenOwner,
         request: &TokenRequest,
         by: &Caller,
-    ) -> Result<IssuedToken, Failure> {
+    ) -> Result<IssuedToken, ServiceError> {
         let mut secret = new_secret(&self.random)?;
         let hash = self.hasher()?.token(&secret);
         let record = TokenRecord {
@@ -114,7 +114,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Adds to `transaction` the end of the token in a slot, under the condition that it is still there. What becomes of the slot
     /// is up to the caller.
-    fn empty(&self, transaction: &mut Transaction, slot: &str, by: &Caller) -> Result<(), Failure> {
+    fn empty(
+        &self,
+        transaction: &mut Transaction,
+        slot: &str,
+        by: &Caller,
+    ) -> Result<(), ServiceError> {
         let held = self.records.get::<PointerRecord>(slot)?;
         let version = held.as_ref().map(|held| held.version);
         transaction.require_unchanged(slot, version);
@@ -132,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         token: &StoredToken,
         by: &Caller,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         if let Some(slot) = slot_key(&token.record.owner) {
             transaction.delete(slot);
         }
@@ -145,12 +150,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         token: &StoredToken,
         by: &Caller,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         let record = &token.record;
         transaction.require(token_key(&token.hash), token.version);
         self.erase(transaction, &token.hash, record)?;
-        let deed = Resource::AuthenticationToken.destroyed(&record.id);
-        self.note_token(transaction, record, by, deed)
+        let audited = Resource::AuthenticationToken.destroyed(&record.id);
+        self.note_token(transaction, record, by, audited)
     }
 
     /// Adds to `transaction` the removal of a token that is not valid any more, because its owner is gone.
@@ -159,7 +164,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         hash: &str,
         token: &TokenRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         if let Some(slot) = slot_key(&token.owner) {
             transaction.delete(slot);
         }
@@ -172,7 +177,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         hash: &str,
         token: &TokenRecord,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ServiceError> {
         transaction
             .delete(token_key(hash))
             .delete(token_id_key(&token.id))
@@ -188,7 +193,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Where it is known that a token is described as it is, among tokens with descriptions of their own.
-    pub(super) fn description_key(&self, token: &TokenRecord) -> Result<Option<String>, Failure> {
+    pub(super) fn description_key(
+        &self,
+        token: &TokenRecord,
+    ) -> Result<Option<String>, ServiceError> {
         let (TokenOwner::TeamNamed(team), Some(description)) = (&token.owner, &token.description)
         else {
             return Ok(None);
@@ -201,7 +209,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         team: &TeamReference,
         description: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, ServiceError> {
         let hash = self.hasher()?.description(description);
         Ok(format!("token-description/{}/{hash}", team.id))
     }
@@ -212,13 +220,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction: &mut Transaction,
         token: &TokenRecord,
         by: &Caller,
-        deed: Deed<'_>,
-    ) -> Result<(), Failure> {
+        audited: AuditedOperation<'_>,
+    ) -> Result<(), ServiceError> {
         let organization = token.owner.organization().unwrap_or(INSTALLATION);
-        self.note(transaction, organization, by, deed)
+        self.note(transaction, organization, by, audited)
     }
 
-    pub(super) fn token_with_hash(&self, hash: String) -> Result<Option<StoredToken>, Failure> {
+    pub(super) fn token_with_hash(
+        &self,
+        hash: String,
+    ) -> Result<Option<StoredToken>, ServiceError> {
         let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
         Ok(token.map(|token| StoredToken {
             hash,
@@ -227,7 +238,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }))
     }
 
-    pub(super) fn token_with_id(&self, id: &str) -> Result<Option<StoredToken>, Failure> {
+    pub(super) fn token_with_id(&self, id: &str) -> Result<Option<StoredToken>, ServiceError> {
         match self.records.get::<PointerRecord>(&token_id_key(id))? {
             Some(pointer) => self.token_with_hash(pointer.record.id),
             None => Ok(None),
@@ -235,7 +246,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The tokens whose hashes stand below `prefix`, [`MAXIMUM_TOKENS_READ`] of them, oldest first.
-    pub(super) fn stored_tokens(&self, prefix: &str) -> Result<Vec<StoredToken>, Failure> {
+    pub(super) fn stored_tokens(&self, prefix: &str) -> Result<Vec<StoredToken>, ServiceError> {
         let mut pointers = Vec::new();
         self.for_each_record::<PointerRecord>(prefix, |pointer| {
             if pointers.len() < MAXIMUM_TOKENS_READ {
@@ -261,7 +272,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Tokens as they are shown, with when they were last presented.
-    pub(super) fn with_uses(&self, tokens: Vec<StoredToken>) -> Result<Vec<ApiToken>, Failure> {
+    pub(super) fn with_uses(
+        &self,
+        tokens: Vec<StoredToken>,
+    ) -> Result<Vec<ApiToken>, ServiceError> {
         let mut shown = Vec::with_capacity(tokens.len());
         for tokens in tokens.chunks(TOKENS_AT_ONCE) {
             let keys: Vec<String> = tokens
@@ -280,7 +294,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The token that has this text, if it is not over.
-    pub(crate) fn live_token(&self, secret: &str) -> Result<Option<StoredToken>, Failure> {
+    pub(crate) fn live_token(&self, secret: &str) -> Result<Option<StoredToken>, ServiceError> {
         if !is_secret(secret) {
             return Ok(None);
         }
@@ -291,7 +305,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one
     /// does, and of a token that has ended meanwhile nothing is noted: it would stay.
-    pub(crate) fn note_use(&self, token: &StoredToken) -> Result<(), Failure> {
+    pub(crate) fn note_use(&self, token: &StoredToken) -> Result<(), ServiceError> {
         let record = &token.record;
         let key = token_use_key(&record.id);
         let known = self.records.get::<UseRecord>(&key)?;

@@ -3,7 +3,7 @@
 use gatehouse_ports::CommitError;
 
 use crate::world::{World, create, installation};
-use crate::{Failure, TokenOwner, TokenRequest, Tokens};
+use crate::{ServiceError, TokenOwner, TokenRequest, Tokens};
 
 #[test]
 fn who_finds_others_faster_at_every_attempt_to_make_the_key_of_hashes_is_told_so() {
@@ -13,7 +13,7 @@ fn who_finds_others_faster_at_every_attempt_to_make_the_key_of_hashes_is_told_so
     for _ in 0..16 {
         store.fail_next_commit(CommitError::Conflict("hash-key".to_owned()));
     }
-    assert_eq!(orgs.hasher().err(), Some(Failure::Contended));
+    assert_eq!(orgs.hasher().err(), Some(ServiceError::Contended));
     assert_eq!(store.keys(), [""; 0]);
     assert!(orgs.hasher().is_ok());
     assert_eq!(store.keys(), ["hash-key"]);

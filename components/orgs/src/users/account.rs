@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 
 use crate::authority::Named as _;
 use crate::tokens::SecretHasher;
-use crate::{Failure, Identity, Orgs, Principal, Subject, User, identifier};
+use crate::{Identity, Orgs, Principal, ServiceError, Subject, User, identifier};
 
 pub(super) const USER_PREFIX: &str = "user-";
 
@@ -19,7 +19,7 @@ pub(crate) fn id_of_user(hasher: &SecretHasher, email: &str) -> String {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    pub(super) fn user_standing_for(&self, identity: &Identity) -> Result<User, Failure> {
+    pub(super) fn user_standing_for(&self, identity: &Identity) -> Result<User, ServiceError> {
         let principal = &identity.principal;
         let characters = match principal {
             Principal::User(user) => return Ok(user.clone()),
@@ -48,7 +48,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Letters and digits that stay for a caller that has no identifier of the usual form.
-    fn characters_for(&self, id: &str) -> Result<String, Failure> {
+    fn characters_for(&self, id: &str) -> Result<String, ServiceError> {
         let hash = self.hasher()?.account(id);
         Ok(identifier::characters_of_hash(&hash))
     }

@@ -5,14 +5,18 @@ use gatehouse_storage::ReadAhead;
 
 use crate::identifier::well_formed;
 use crate::team::membership_of_prefix;
-use crate::{Failure, Identity, Orgs, Principal};
+use crate::{Identity, Orgs, Principal, ServiceError};
 
 /// How many organizations of a user are looked at at once.
 const ORGANIZATIONS_AT_ONCE: u32 = 64;
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// See [`super::Users::shares_organization`]. The memberships of the other user are looked through, page by page.
-    pub(super) fn belongs_with(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
+    pub(super) fn belongs_with(
+        &self,
+        identity: &Identity,
+        user: &str,
+    ) -> Result<bool, ServiceError> {
         if !well_formed(user) {
             return Ok(false);
         }
@@ -35,7 +39,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// True if the caller belongs to one of these organizations, and it is open to them.
-    fn is_in_one_of(&self, identity: &Identity, external_ids: &[&str]) -> Result<bool, Failure> {
+    fn is_in_one_of(
+        &self,
+        identity: &Identity,
+        external_ids: &[&str],
+    ) -> Result<bool, ServiceError> {
         let own = match &identity.principal {
             Principal::User(user) => {
                 let memberships =

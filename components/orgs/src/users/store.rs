@@ -13,7 +13,7 @@ use gatehouse_storage::{
 
 use super::account::{NO_HOST, id_of_user};
 use super::entity::{ENTITY_PREFIX, name_of_entity};
-use crate::audit_trail::Deeds as _;
+use crate::audit_trail::AuditedOperations as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
 use crate::identifier::well_formed;
@@ -21,8 +21,9 @@ use crate::name::{self, FoldedName};
 use crate::owned_keys::PointerRecord;
 use crate::rules::is_email_address;
 use crate::{
-    Account, AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs,
-    Principal, Resource, Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
+    Account, AttributeIssue, Caller, CreateUserError, Fault, Identity, IssuedToken, Orgs,
+    Principal, Resource, ServiceError, Subject, TokenOwner, TokenRequest, User, UserDescription,
+    Users,
 };
 
 /// A user that a transaction is going to make.
@@ -50,14 +51,14 @@ impl NewUser {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    pub(crate) fn load_user(&self, id: &str) -> Result<Option<User>, Failure> {
+    pub(crate) fn load_user(&self, id: &str) -> Result<Option<User>, ServiceError> {
         let user = self.known::<User>(&ReadAhead::default(), [user_key(id)])?;
         let user = user.into_iter().next().flatten();
         Ok(user.map(Arc::unwrap_or_clone))
     }
 
     /// The users with these ids, in their order; `None` for those there are not.
-    pub(crate) fn users_with_ids(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
+    pub(crate) fn users_with_ids(&self, ids: &[String]) -> Result<Vec<Option<User>>, ServiceError> {
         let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
         let found = self.get_many::<User>(&keys)?;
         let users = found.into_iter().map(|user| user.map(|user| user.record));
@@ -69,29 +70,29 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         entity: &str,
         ahead: &ReadAhead,
-    ) -> Result<Option<User>, Failure> {
+    ) -> Result<Option<User>, ServiceError> {
         let subject = Subject::Entity(entity.to_owned());
         self.user_behind(&subject_key(&subject), ahead)
     }
 
     /// The user that a subject is.
-    pub(crate) fn user_of_subject(&self, subject: &Subject) -> Result<Option<User>, Failure> {
+    pub(crate) fn user_of_subject(&self, subject: &Subject) -> Result<Option<User>, ServiceError> {
         self.user_behind(&subject_key(subject), &ReadAhead::default())
     }
 
     /// The user who has this address.
-    pub(crate) fn user_of_email(&self, email: &str) -> Result<Option<User>, Failure> {
+    pub(crate) fn user_of_email(&self, email: &str) -> Result<Option<User>, ServiceError> {
         self.user_behind(&self.email_key(email)?, &ReadAhead::default())
     }
 
-    fn user_behind(&self, key: &str, ahead: &ReadAhead) -> Result<Option<User>, Failure> {
+    fn user_behind(&self, key: &str, ahead: &ReadAhead) -> Result<Option<User>, ServiceError> {
         let pointers = vec![key.to_owned()];
         let users = self.pointed_to(ahead, pointers, |_, pointer| user_key(&pointer.id));
         Ok(users?.pop().flatten().map(Arc::unwrap_or_clone))
     }
 
     /// A user for a subject that is none yet. It has no address that mail could reach.
-    pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, Failure> {
+    pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, ServiceError> {
         let username = match &subject {
             Subject::Installation => INSTALLATION_NAME.to_owned(),
             Subject::Entity(entity) => name_of_entity(entity),
@@ -101,12 +102,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The key under which it is known whose an address is. It shows nothing of the address (SEC-K8).
-    pub(crate) fn email_key(&self, email: &str) -> Result<String, Failure> {
+    pub(crate) fn email_key(&self, email: &str) -> Result<String, ServiceError> {
         Ok(format!("user-email/{}", self.email_hash(email)?))
     }
 
     /// The hash by which an address is known, in any capitalisation.
-    pub(crate) fn email_hash(&self, email: &str) -> Result<String, Failure> {
+    pub(crate) fn email_hash(&self, email: &str) -> Result<String, ServiceError> {
         Ok(self.hasher()?.email(&email.to_lowercase()))
     }
 
@@ -116,7 +117,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         email: String,
         site_administrator: bool,
         subject: Option<Subject>,
-    ) -> Result<NewUser, Failure> {
+    ) -> Result<NewUser, ServiceError> {
         Ok(NewUser(User {
             id: id_of_user(&self.hasher()?, &email),
             username,
@@ -131,7 +132,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn faults_of_user(
         &self,
         description: &UserDescription,
-    ) -> Result<Vec<AttributeIssue>, Failure> {
+    ) -> Result<Vec<AttributeIssue>, ServiceError> {
         let issue = AttributeIssue::new;
         let mut issues: Vec<_> = name::faults(&description.username)
             .map(|fault| issue("username", fault))
@@ -173,14 +174,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         )?;
         let mut transaction = Transaction::new();
         new.put(&mut transaction, self.email_key(&description.email)?)
-            .map_err(Failure::from)?;
+            .map_err(ServiceError::from)?;
         let request = TokenRequest::default();
         let owner = TokenOwner::User(new.0.id.clone());
         let token = self.add_token(&mut transaction, owner, &request, by)?;
-        let deed = Resource::User.created(&new.0.id);
-        self.note(&mut transaction, INSTALLATION, by, deed)?;
+        let audited = Resource::User.created(&new.0.id);
+        self.note(&mut transaction, INSTALLATION, by, audited)?;
         let outcome = self.records.commit(transaction);
-        Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(Failure::from)?)
+        Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(ServiceError::from)?)
     }
 }
 
@@ -195,7 +196,7 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
         })
     }
 
-    fn account_of(&self, identity: &Identity) -> Result<Account, Failure> {
+    fn account_of(&self, identity: &Identity) -> Result<Account, ServiceError> {
         let organization = match &identity.principal {
             Principal::Organization(id) | Principal::AuditReader(id) => {
                 self.organizations_of(&[id])?.pop().flatten()
@@ -208,7 +209,7 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
         })
     }
 
-    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure> {
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, ServiceError> {
         if identity.is_site_administrator() || self.belongs_with(identity, id)? {
             self.load_user(id)
         } else {

@@ -3,7 +3,7 @@
 use gatehouse_storage::{Record, Records, Transaction};
 
 use super::*;
-use gatehouse_orgs::{AuditTrail, Failure};
+use gatehouse_orgs::{AuditTrail, ServiceError};
 
 /// A form that no record is stored in.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -37,7 +37,7 @@ fn what_is_damaged_of_one_organization_keeps_no_other_from_being_cleared_away() 
     ids.sort_unstable();
     damage(&store, &format!("of/{}/invited/x", ids[0]));
     damage(&store, "removed-team/team-0123456789abcdef");
-    assert!(matches!(orgs.maintain(), Err(Failure::Damaged(_))));
+    assert!(matches!(orgs.maintain(), Err(ServiceError::Damaged(_))));
     let left = store.keys().into_iter();
     let left: Vec<String> = left.filter(|key| key.starts_with("removed")).collect();
     assert_eq!(
@@ -71,6 +71,6 @@ fn what_is_damaged_holds_no_other_record_of_what_was_done_back() {
     orgs.forget_events(&waiting).unwrap();
     assert!(matches!(
         orgs.waiting_events(Edition::SelfHosted),
-        Err(Failure::Damaged(_))
+        Err(ServiceError::Damaged(_))
     ));
 }

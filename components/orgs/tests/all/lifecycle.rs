@@ -4,7 +4,7 @@ use gatehouse_ports::doubles::NoRandom;
 use gatehouse_ports::{CommitError, StoreError};
 
 use super::*;
-use gatehouse_orgs::{CreateError, Failure, Filter, Plan, UpdateError, Viewer};
+use gatehouse_orgs::{CreateError, Filter, Plan, ServiceError, UpdateError, Viewer};
 
 #[test]
 fn a_new_organization_has_its_identity_and_defaults_and_reads_back_the_same() {
@@ -321,10 +321,10 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
     create(&orgs, "globex");
     let before = store.keys();
     for (error, failure) in [
-        (StoreError::Sealed, Failure::Sealed),
+        (StoreError::Sealed, ServiceError::Sealed),
         (
             StoreError::Unavailable("gone".to_owned()),
-            Failure::Unavailable("gone".to_owned()),
+            ServiceError::Unavailable("gone".to_owned()),
         ),
     ] {
         store.fail_next_commit(CommitError::Failed(error));
@@ -335,7 +335,7 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
         store.fail_next_commit(CommitError::Conflict("count/00".to_owned()));
     }
     let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
-    assert_eq!(refused, Err(CreateError::Failed(Failure::Contended)));
+    assert_eq!(refused, Err(CreateError::Failed(ServiceError::Contended)));
     assert_eq!(store.keys(), before);
 }
 
@@ -347,7 +347,7 @@ fn without_randomness_nothing_is_made() {
     let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
     assert!(matches!(
         refused,
-        Err(CreateError::Failed(Failure::NoRandomness))
+        Err(CreateError::Failed(ServiceError::NoRandomness))
     ));
     assert_eq!(store.keys(), [""; 0]);
 }

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 pub use gatehouse_orgs::{
     AccessDecision, AccessQuestion, Action, Attribute, Authority, Caller, Credential,
-    DelegationScope, Description, Edition, Failure, Fault, Field, FieldFault, Identity, Invitation,
+    DelegationScope, Description, Edition, Fault, Field, FieldFault, Identity, Invitation,
     Membership, MembershipError, Memberships, Organization, OrganizationChanges,
-    OrganizationTarget, Organizations, Orgs, Principal, Relations, Team, Teams, UpdateError,
+    OrganizationTarget, Organizations, Orgs, Principal, Relations, ServiceError, Team, Teams,
+    UpdateError,
 };
 
 pub const NOW: u64 = 1_770_000_000;
@@ -54,7 +55,7 @@ pub trait ByName: Organizations {
         self.update(edition, &found.external_id, changes, by)
     }
 
-    fn delete_named(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
+    fn delete_named(&self, name: &str, by: &Caller) -> Result<bool, ServiceError> {
         let found = self.read(Edition::Hosted, name)?;
         found.map_or(Ok(false), |found| self.delete(&found.external_id, by))
     }
@@ -69,7 +70,7 @@ pub trait Alone: Teams + Memberships {
         organization: &str,
         id: &str,
         scope: &DelegationScope,
-    ) -> Result<Option<Team>, Failure> {
+    ) -> Result<Option<Team>, ServiceError> {
         let found = self.read_team(organization, id, Relations::default(), scope)?;
         Ok(found.map(|found| found.team))
     }
@@ -79,7 +80,7 @@ pub trait Alone: Teams + Memberships {
         organization: &str,
         id: &str,
         scope: &DelegationScope,
-    ) -> Result<Option<Membership>, Failure> {
+    ) -> Result<Option<Membership>, ServiceError> {
         let found = self.read_membership(organization, id, Relations::default(), scope)?;
         Ok(found.map(|found| found.membership))
     }

@@ -119,7 +119,7 @@ async fn l1_a_log_that_is_gone_fails_until_it_can_be_made_again() {
     for number in 2..4 {
         assert!(matches!(
             write(&sinks, number).await,
-            Err(AuditFailure::NoSink)
+            Err(AuditError::NoSink)
         ));
     }
     fs::create_dir(&folder).unwrap();
@@ -151,7 +151,7 @@ async fn l1_a_pipe_that_nobody_holds_has_failed() {
     let sinks = sink_of(&Place::new(), stream, Duration::from_secs(5)).unwrap();
     write(&sinks, 1).await.unwrap();
     drop(reader);
-    assert!(matches!(write(&sinks, 2).await, Err(AuditFailure::NoSink)));
+    assert!(matches!(write(&sinks, 2).await, Err(AuditError::NoSink)));
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn l1_a_pipe_that_nobody_reads_blocks_for_a_bounded_time() {
     let begin = Instant::now();
     for _ in 0..100 {
         let refused = sinks.write(entry(&large)).await;
-        assert!(matches!(refused, Err(AuditFailure::NoSink)));
+        assert!(matches!(refused, Err(AuditError::NoSink)));
     }
     // The first one waits; the others find a sink that is known to be stuck.
     assert!(
@@ -246,7 +246,7 @@ async fn l1_a_file_that_may_not_grow_takes_nothing_and_keeps_its_chain() {
     while sinks.write(entry(&large)).await.is_ok() {}
     assert!(matches!(
         sinks.write(entry(&large)).await,
-        Err(AuditFailure::NoSink)
+        Err(AuditError::NoSink)
     ));
     // Nothing of it was left behind.
     let path = settings.path.unwrap();

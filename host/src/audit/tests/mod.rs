@@ -58,7 +58,7 @@ fn entry(document: &str) -> AuditEntry {
     }
 }
 
-async fn write(sinks: &Sinks, number: usize) -> Result<(), AuditFailure> {
+async fn write(sinks: &Sinks, number: usize) -> Result<(), AuditError> {
     let document = serde_json::json!({"n": number, "clear": "c", "secret": "s"});
     sinks.write(entry(&document.to_string())).await
 }

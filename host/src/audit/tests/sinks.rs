@@ -37,7 +37,7 @@ async fn l3_records_of_servers_that_share_a_store_say_which_one_wrote_them() {
     assert_eq!(records[1]["node"], "one.example-1hash");
     assert_eq!(records[1]["n"], 1);
     let own = sinks.write(entry(r#"{"node":"two"}"#)).await;
-    assert!(matches!(own, Err(AuditFailure::Invalid)));
+    assert!(matches!(own, Err(AuditError::Invalid)));
     assert_eq!(verified(&place.log()).lines, 2);
 }
 
@@ -47,7 +47,7 @@ async fn what_is_no_object_is_refused_and_not_written() {
     let sinks = place.open();
     for document in ["[]", "{", r#"{"sequence":1}"#] {
         let refused = sinks.write(entry(document)).await;
-        assert!(matches!(refused, Err(AuditFailure::Invalid)), "{document}");
+        assert!(matches!(refused, Err(AuditError::Invalid)), "{document}");
     }
     assert_eq!(records(&place.log()).len(), 1);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use gatehouse_access::{AccessService, Failure as AccessFailure};
+use gatehouse_access::{AccessService, ServiceError};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::{OsRandom, Random as _, Store, SystemClock};
 use gatehouse_store::{
@@ -163,7 +163,7 @@ pub(super) fn end_tokens_of(access: impl Store, orgs: impl Store) -> Result<()> 
     let access = AccessService::new(access, SystemClock, OsRandom);
     match access.end_all_tokens() {
         // There are none.
-        Ok(()) | Err(AccessFailure::NotInitialized) => {}
+        Ok(()) | Err(ServiceError::NotInitialized) => {}
         Err(failure) => return Err(failure).context(why),
     }
     let orgs = Orgs::new(orgs, SystemClock, OsRandom);

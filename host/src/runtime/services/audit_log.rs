@@ -7,7 +7,7 @@ use super::bindings::gatehouse::host::audit as wit;
 /// The outcome of a service that may have to wait.
 pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-pub use wit::{Entry as AuditEntry, Failure as AuditFailure, Side, Sink as AuditSink};
+pub use wit::{AuditError, Entry as AuditEntry, Side, Sink as AuditSink};
 
 /// An audit log. The WIT interface is the specification.
 pub trait AuditLog: Send + Sync {
@@ -15,7 +15,7 @@ pub trait AuditLog: Send + Sync {
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
-    fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditFailure>>;
+    fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditError>>;
 
     /// All sinks, sorted by name.
     fn sinks(&self) -> Vec<AuditSink>;
@@ -33,7 +33,7 @@ impl AuditLog for NoAudit {
         false
     }
 
-    fn write(&self, _: AuditEntry) -> Answer<'_, Result<(), AuditFailure>> {
+    fn write(&self, _: AuditEntry) -> Answer<'_, Result<(), AuditError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -127,7 +127,7 @@ mod tests {
             true
         }
 
-        fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditFailure>> {
+        fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditError>> {
             self.0.lock().unwrap().push((entry.side, entry.document));
             Box::pin(async { Ok(()) })
         }

@@ -10,15 +10,15 @@ use crate::runtime::state::InstanceState;
 
 const INTERFACE: &str = "gatehouse:host/backups@0.1.0";
 
-pub use wit::Failure as BackupFailure;
+pub use wit::BackupError;
 
 /// Backups of the stores. The WIT interface is the specification.
 pub trait Backups: Send + Sync {
     /// Begins one, and answers its name.
-    fn begin(&self, installation: Option<String>) -> Answer<'_, Result<String, BackupFailure>>;
+    fn begin(&self, installation: Option<String>) -> Answer<'_, Result<String, BackupError>>;
 
     /// The next bytes of one; `None` once it is complete.
-    fn next(&self, name: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupFailure>>;
+    fn next(&self, name: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupError>>;
 }
 
 /// Makes no backups.
@@ -26,12 +26,12 @@ pub trait Backups: Send + Sync {
 pub struct NoBackups;
 
 impl Backups for NoBackups {
-    fn begin(&self, _: Option<String>) -> Answer<'_, Result<String, BackupFailure>> {
-        Box::pin(async { Err(BackupFailure::Unsupported) })
+    fn begin(&self, _: Option<String>) -> Answer<'_, Result<String, BackupError>> {
+        Box::pin(async { Err(BackupError::Unsupported) })
     }
 
-    fn next(&self, _: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupFailure>> {
-        Box::pin(async { Err(BackupFailure::Unsupported) })
+    fn next(&self, _: String) -> Answer<'_, Result<Option<Vec<u8>>, BackupError>> {
+        Box::pin(async { Err(BackupError::Unsupported) })
     }
 }
 

@@ -5,22 +5,22 @@ use zeroize::Zeroizing;
 use super::Answer;
 use super::bindings::gatehouse::host::seal as wit;
 
-use wit::Failure as SealFailure;
+use wit::SealError;
 pub use wit::{Ceremony, CeremonyError, KeyStatus, RekeyProgress, RootProgress, RotationPolicy};
 
 /// The keys of the stores. The WIT interface is the specification.
 pub trait Keys: Send + Sync {
     /// The key that seals what is stored now.
-    fn current(&self) -> Answer<'_, Result<KeyStatus, SealFailure>>;
+    fn current(&self) -> Answer<'_, Result<KeyStatus, SealError>>;
 
     /// Adds a key.
-    fn rotate(&self) -> Answer<'_, Result<(), SealFailure>>;
+    fn rotate(&self) -> Answer<'_, Result<(), SealError>>;
 
     /// When the key is replaced without a request for it.
-    fn policy(&self) -> Answer<'_, Result<RotationPolicy, SealFailure>>;
+    fn policy(&self) -> Answer<'_, Result<RotationPolicy, SealError>>;
 
     /// Keeps another policy.
-    fn set_policy(&self, policy: RotationPolicy) -> Answer<'_, Result<(), SealFailure>>;
+    fn set_policy(&self, policy: RotationPolicy) -> Answer<'_, Result<(), SealError>>;
 }
 
 /// The ceremonies of holders of shares. The WIT interface is the specification.

@@ -24,9 +24,9 @@ use wasmtime::component::Linker;
 use super::state::InstanceState;
 
 pub use audit_log::{
-    Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
+    Answer, AuditEntry, AuditError, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
 };
-pub use backups::{BackupFailure, Backups, NoBackups};
+pub use backups::{BackupError, Backups, NoBackups};
 pub use buckets::{Bucket, Buckets, Level};
 pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
@@ -34,7 +34,7 @@ pub use keys::{
 };
 pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
-pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
+pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealError, UnsealError};
 pub use shared_store::{OwnStore, SharedStore, SharingNode, SharingNodes};
 
 /// The services that instances get.

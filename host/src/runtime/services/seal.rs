@@ -12,12 +12,12 @@ use crate::runtime::state::InstanceState;
 
 pub(super) const INTERFACE: &str = "gatehouse:host/seal@0.1.0";
 
-pub use wit::{Failure as SealFailure, InitializeError, Progress, UnsealError};
+pub use wit::{InitializeError, Progress, SealError, UnsealError};
 
 /// The seal of the stores. The WIT interface is the specification.
 pub trait Seal: Send + Sync {
     /// How far the seal of shares is; `None` where the seal is automatic.
-    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>>;
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealError>>;
 
     /// Makes the key and its shares and opens the stores.
     fn begin_initialization(
@@ -27,22 +27,22 @@ pub trait Seal: Send + Sync {
     ) -> Answer<'_, Result<Vec<Zeroizing<Vec<u8>>>, InitializeError>>;
 
     /// Ends what [`Self::begin_initialization`] began.
-    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>>;
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealError>>;
 
     /// Gives up what [`Self::begin_initialization`] began.
-    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>>;
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealError>>;
 
     /// Gives one share.
     fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>>;
 
     /// Forgets the shares that were given so far.
-    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>>;
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealError>>;
 
     /// Forgets the key.
-    fn seal(&self) -> Answer<'_, Result<(), SealFailure>>;
+    fn seal(&self) -> Answer<'_, Result<(), SealError>>;
 
     /// Makes all servers that share the stores forget the key, this one at once.
-    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>>;
+    fn seal_all(&self) -> Answer<'_, Result<(), SealError>>;
 
     /// The keys that seal what is stored, where there are any.
     fn keys(&self) -> Option<&dyn Keys> {
@@ -60,7 +60,7 @@ pub trait Seal: Send + Sync {
 pub struct AutomaticSeal;
 
 impl Seal for AutomaticSeal {
-    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>> {
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealError>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -71,34 +71,34 @@ impl Seal for AutomaticSeal {
     ) -> Answer<'_, Result<Vec<Zeroizing<Vec<u8>>>, InitializeError>> {
         Box::pin(async move {
             if shares > 1 {
-                return Err(InitializeError::Failure(SealFailure::Automatic));
+                return Err(InitializeError::Failure(SealError::Automatic));
             }
             Ok(Vec::new())
         })
     }
 
-    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealError>> {
         Box::pin(async { Ok(()) })
     }
 
     fn unseal(&self, _: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>> {
-        Box::pin(async { Err(UnsealError::Failure(SealFailure::Automatic)) })
+        Box::pin(async { Err(UnsealError::Failure(SealError::Automatic)) })
     }
 
-    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>> {
-        Box::pin(async { Err(SealFailure::Automatic) })
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealError>> {
+        Box::pin(async { Err(SealError::Automatic) })
     }
 
-    fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
-        Box::pin(async { Err(SealFailure::Automatic) })
+    fn seal(&self) -> Answer<'_, Result<(), SealError>> {
+        Box::pin(async { Err(SealError::Automatic) })
     }
 
-    fn seal_all(&self) -> Answer<'_, Result<(), SealFailure>> {
-        Box::pin(async { Err(SealFailure::Automatic) })
+    fn seal_all(&self) -> Answer<'_, Result<(), SealError>> {
+        Box::pin(async { Err(SealError::Automatic) })
     }
 }
 

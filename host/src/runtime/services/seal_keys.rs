@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::keys::RotationPolicy;
 use super::seal::INTERFACE;
-use super::{Answer, Ceremonies, CeremonyError, Keys, Seal, SealFailure};
+use super::{Answer, Ceremonies, CeremonyError, Keys, Seal, SealError};
 use crate::runtime::state::InstanceState;
 
 /// The answers of a host that has no keys or no shares.
@@ -16,7 +16,7 @@ trait Absent {
     fn absent() -> Self;
 }
 
-impl Absent for SealFailure {
+impl Absent for SealError {
     fn absent() -> Self {
         Self::Unavailable("this host keeps no keys".to_owned())
     }
@@ -24,12 +24,12 @@ impl Absent for SealFailure {
 
 impl Absent for CeremonyError {
     fn absent() -> Self {
-        Self::Failure(SealFailure::Automatic)
+        Self::Failure(SealError::Automatic)
     }
 }
 
-fn keys(seal: &dyn Seal) -> Result<&dyn Keys, SealFailure> {
-    seal.keys().ok_or_else(SealFailure::absent)
+fn keys(seal: &dyn Seal) -> Result<&dyn Keys, SealError> {
+    seal.keys().ok_or_else(SealError::absent)
 }
 
 fn ceremonies(seal: &dyn Seal) -> Result<&dyn Ceremonies, CeremonyError> {

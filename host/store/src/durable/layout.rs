@@ -36,9 +36,9 @@ const NEVER: u64 = u64::MAX;
 
 /// The key of a row of `entries`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(Vec<u8>);
+pub struct EntryKey(Vec<u8>);
 
-impl Place {
+impl EntryKey {
     /// Where the entry of `key` lies; for an empty key, where the namespace begins.
     pub fn new(namespace: Namespace, key: &str) -> Self {
         let label = namespace.label().as_bytes();
@@ -130,7 +130,7 @@ pub fn place_of_expiry_row(row: &[u8]) -> &[u8] {
 /// A check, with its place worked out.
 pub struct PlacedCheck {
     /// Where the entry lies.
-    pub place: Place,
+    pub place: EntryKey,
     /// The condition that must hold there.
     pub requirement: Requirement,
 }
@@ -138,7 +138,7 @@ pub struct PlacedCheck {
 /// A change, with its place worked out.
 pub struct PlacedChange {
     /// Where the entry lies.
-    pub place: Place,
+    pub place: EntryKey,
     /// The entry that is put there; `None` deletes.
     pub entry: Option<PendingEntry>,
 }

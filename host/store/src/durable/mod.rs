@@ -27,7 +27,7 @@ use crate::rules::SharedClock;
 use crate::{Answer, Backend, Guard, Namespace, Snapshot};
 use committer::{Committer, Request, Shared, unavailable};
 use file::StoreFile;
-use layout::{ENTRIES, Header, PendingEntry, Place, PlacedChange, PlacedCheck, key_of};
+use layout::{ENTRIES, EntryKey, Header, PendingEntry, PlacedChange, PlacedCheck, key_of};
 use snapshot::FileSnapshot;
 
 /// Entries in one file, durable by the time a commit is acknowledged.
@@ -109,7 +109,7 @@ impl RedbBackend {
             let entries = entries(database)?;
             let read = |held: &HeldKey| {
                 let corrupt = || StoreError::Corrupt(held.key.clone());
-                let place = Place::new(namespace, &held.key);
+                let place = EntryKey::new(namespace, &held.key);
                 let stored = entries.get(place.as_bytes());
                 let stored = stored.map_err(|error| match error {
                     StorageError::Corrupted(_) => corrupt(),
@@ -156,9 +156,9 @@ impl RedbBackend {
         limit: u32,
     ) -> Result<Page, StoreError> {
         let now = self.clock.now_milliseconds();
-        let prefix_place = Place::new(namespace, prefix);
+        let prefix_place = EntryKey::new(namespace, prefix);
         let after = after.filter(|after| *after >= prefix);
-        let after_place = after.map(|after| Place::new(namespace, after));
+        let after_place = after.map(|after| EntryKey::new(namespace, after));
         let start = match &after_place {
             Some(place) => Bound::Excluded(place.as_bytes()),
             None => Bound::Included(prefix_place.as_bytes()),
@@ -212,7 +212,7 @@ fn place_checks(
 
 fn place_check(namespace: Namespace, check: &Check) -> PlacedCheck {
     PlacedCheck {
-        place: Place::new(namespace, &check.key),
+        place: EntryKey::new(namespace, &check.key),
         requirement: check.requirement,
     }
 }
@@ -225,7 +225,7 @@ fn place_change(namespace: Namespace, change: &Change) -> PlacedChange {
         }) => Some(PendingEntry::new(value, *expires_at)),
     };
     PlacedChange {
-        place: Place::new(namespace, change.key()),
+        place: EntryKey::new(namespace, change.key()),
         entry,
     }
 }

@@ -7,7 +7,7 @@ use gatehouse_ports::{StoreError, Version};
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _};
 
 use super::committer::{Shared, unavailable};
-use super::layout::{ENTRIES, Header, Place, STORE, VERSIONS_RESERVED, key_of};
+use super::layout::{ENTRIES, EntryKey, Header, STORE, VERSIONS_RESERVED, key_of};
 use crate::backend::{SnapshotPage, StoredEntry};
 use crate::{Answer, Namespace, Snapshot};
 
@@ -38,9 +38,9 @@ impl FileSnapshot {
         namespace: Namespace,
         after: Option<&str>,
     ) -> Result<Vec<StoredEntry>, StoreError> {
-        let beginning = Place::new(namespace, "");
+        let beginning = EntryKey::new(namespace, "");
         // No key is empty, so all keys come after that.
-        let start = Place::new(namespace, after.unwrap_or_default());
+        let start = EntryKey::new(namespace, after.unwrap_or_default());
         let range = (Bound::Excluded(start.as_bytes()), Bound::Unbounded);
         let mut page = SnapshotPage::default();
         let rows = self.entries.range::<&[u8]>(range);

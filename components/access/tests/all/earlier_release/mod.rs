@@ -11,8 +11,8 @@ use gatehouse_ports::{Change, Put, Store as _};
 
 use crate::server::{HOUR, ROOT, Server, policies};
 use gatehouse_access::{
-    CreateError, CreateRequest, Cubbyhole as _, LeaseTree as _, Lifetime, Operation, Refusal,
-    Renewal as _, Revalidated, Revocation as _, TokenCreation as _, TokenLookup as _,
+    AdmissionError, CreateError, CreateRequest, Cubbyhole as _, LeaseTree as _, Lifetime,
+    Operation, Renewal as _, Revalidated, Revocation as _, TokenCreation as _, TokenLookup as _,
     TokenReference, UnwrapError, Wrapping as _,
 };
 
@@ -171,7 +171,7 @@ fn s12_uses_of_an_old_token_count_on_and_the_last_one_removes_it() {
     for _ in 0..3 {
         assert!(spend().is_ok());
     }
-    assert_eq!(spend().err(), Some(Refusal::InvalidToken));
+    assert_eq!(spend().err(), Some(AdmissionError::InvalidToken));
     assert_eq!(index(&server), before - 1);
 }
 

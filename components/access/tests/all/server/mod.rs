@@ -5,9 +5,10 @@ pub mod batch;
 use std::time::Duration;
 
 use gatehouse_access::{
-    AccessService, Admission, CreateRequest, Issued, LoginGrant, Logins as _, Mount, MountRequest,
-    Mounts as _, Operation, Parent, Policies as _, Refusal, Request, Requests as _, System as _,
-    Tidying as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference,
+    AccessService, Admission, AdmissionError, CreateRequest, Issued, LoginGrant, Logins as _,
+    Mount, MountRequest, Mounts as _, Operation, Parent, Policies as _, Request, Requests as _,
+    System as _, Tidying as _, TokenCreation as _, TokenLookup as _, TokenParameters,
+    TokenReference,
 };
 use gatehouse_ports::IpAddress;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
@@ -101,7 +102,7 @@ impl Server {
         token: &str,
         operation: Operation,
         path: &str,
-    ) -> Result<Admission, Refusal> {
+    ) -> Result<Admission, AdmissionError> {
         let mut request = request(Some(token), operation, path);
         request.source_address = Some(IpAddress::Ipv4((192, 0, 2, 1)));
         self.access.admit(&request)

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use gatehouse_access::{
-    CreateError, CreateRequest, LeaseTree as _, Lifetime, LoginError, LoginGrant, Logins as _,
-    Parent, PrefixError, Refusal, RenewError, Renewal as _, Requests as _, Revalidated,
+    AdmissionError, CreateError, CreateRequest, LeaseTree as _, Lifetime, LoginError, LoginGrant,
+    Logins as _, Parent, PrefixError, RenewError, Renewal as _, Requests as _, Revalidated,
     Revocation as _, RevokeError, TokenCreation as _, TokenParameters, TokenReference,
 };
 
@@ -39,7 +39,7 @@ impl World<'_> {
         let request = login_request();
         let mount = match self.instances[instance].admit(&request) {
             Ok(admission) => admission.mount.ok_or("a login without a mount")?,
-            Err(Refusal::Failure(failure)) if is_weather(&failure) => {
+            Err(AdmissionError::Failure(failure)) if is_weather(&failure) => {
                 return Ok(format!("login: failed {failure}"));
             }
             Err(refusal) => return Err(format!("login: {refusal}")),
@@ -152,8 +152,8 @@ impl World<'_> {
         let from = self.now();
         let accepted = match self.instances[instance].admit(&request) {
             Ok(_) => true,
-            Err(Refusal::InvalidToken) => false,
-            Err(Refusal::Failure(failure)) if is_weather(&failure) => {
+            Err(AdmissionError::InvalidToken) => false,
+            Err(AdmissionError::Failure(failure)) if is_weather(&failure) => {
                 if let Some((fewest, _)) = &mut self.model.tokens[token].uses {
                     *fewest = fewest.saturating_sub(1);
                 }

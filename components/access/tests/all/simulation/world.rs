@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use gatehouse_access::{
-    AccessService, Failure, Issued, LookupError, MountRequest, Mounts as _, System as _,
+    AccessService, Issued, LookupError, MountRequest, Mounts as _, ServiceError, System as _,
     Tidying as _, TokenLookup as _, TokenReference,
 };
 use gatehouse_ports::Clock;
@@ -76,8 +76,11 @@ pub fn simulate(seed: u64, bug: Bug) -> Result<Trace, Violation> {
     }
 }
 
-pub const fn is_weather(failure: &Failure) -> bool {
-    matches!(failure, Failure::Unavailable(_) | Failure::Contended)
+pub const fn is_weather(failure: &ServiceError) -> bool {
+    matches!(
+        failure,
+        ServiceError::Unavailable(_) | ServiceError::Contended
+    )
 }
 
 impl<'a> World<'a> {

@@ -1,9 +1,9 @@
 //! The settings of the installation, and the things that organizations share in it.
 
 use gatehouse_orgs_api::{
-    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Failure, Filter,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Filter,
     GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
-    RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
+    RetentionPolicy, RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -26,7 +26,7 @@ impl Retention for ImportedOrganizations {
         retention_wit::unset_retention(external_id, by)
     }
 
-    fn default_retention(&self) -> Result<RetentionPolicy, Failure> {
+    fn default_retention(&self) -> Result<RetentionPolicy, ServiceError> {
         retention_wit::default_retention()
     }
 
@@ -53,7 +53,7 @@ impl Sharing for ImportedOrganizations {
         sharing_wit::replace_consumers(external_id, changes, by)
     }
 
-    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure> {
+    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, ServiceError> {
         sharing_wit::module_partnerships(external_id)
     }
 
@@ -64,7 +64,7 @@ impl Sharing for ImportedOrganizations {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         sharing_wit::consumers(edition, external_id, shared, number, size)
     }
 
@@ -75,7 +75,7 @@ impl Sharing for ImportedOrganizations {
         shared: Shared,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         sharing_wit::producers(edition, external_id, shared, number, size)
     }
 
@@ -86,13 +86,13 @@ impl Sharing for ImportedOrganizations {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         sharing_wit::all_producers(edition, shared, filter, number, size)
     }
 }
 
 impl Site for ImportedOrganizations {
-    fn read_general_settings(&self) -> Result<GeneralSettings, Failure> {
+    fn read_general_settings(&self) -> Result<GeneralSettings, ServiceError> {
         site_wit::read_general_settings()
     }
 
@@ -104,7 +104,7 @@ impl Site for ImportedOrganizations {
         site_wit::change_general_settings(changes, by)
     }
 
-    fn read_api_rate(&self) -> Result<ApiRate, Failure> {
+    fn read_api_rate(&self) -> Result<ApiRate, ServiceError> {
         site_wit::read_api_rate()
     }
 
@@ -118,7 +118,7 @@ impl Site for ImportedOrganizations {
         site_wit::administer(edition, external_id, changes, by)
     }
 
-    fn oversee(&self, organizations: &[String]) -> Result<Overview, Failure> {
+    fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError> {
         site_wit::oversee(organizations)
     }
 }

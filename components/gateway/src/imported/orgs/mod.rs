@@ -8,14 +8,14 @@ use gatehouse_orgs_api::{
     AccessDecision, AccessQuestion, Account, AgentPool, AgentPoolChanges, AgentPoolError,
     AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail,
     Authority, Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
-    DelegationScope, Edition, Event, EventPage, Failure, FeatureSet, Filter, Identification,
-    Identity, Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
+    DelegationScope, Edition, Event, EventPage, FeatureSet, Filter, Identification, Identity,
+    Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
     ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, Organization, OrganizationChanges, OrganizationRole,
     Organizations, OwnMembership, OwnedToken, OwningOrganization, Page, RelatedMembership,
-    RelatedTeam, Relations, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges,
-    TeamError, TeamFilter, TeamPage, TeamToken, Teams, TokenOwner, TokenRequest, Tokens,
-    UpdateError, User, UserDescription, Users, Viewer,
+    RelatedTeam, Relations, ServiceError, SubscriptionError, SubscriptionTerms, Subscriptions,
+    Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamToken, Teams, TokenOwner, TokenRequest,
+    Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -40,11 +40,15 @@ impl Organizations for ImportedOrganizations {
         organizations_wit::create(edition, changes, role_by_policies, by)
     }
 
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
+    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError> {
         organizations_wit::read(edition, name)
     }
 
-    fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
+    fn find(
+        &self,
+        edition: Edition,
+        external_id: &str,
+    ) -> Result<Option<Organization>, ServiceError> {
         organizations_wit::find(edition, external_id)
     }
 
@@ -55,7 +59,7 @@ impl Organizations for ImportedOrganizations {
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Batch, Failure> {
+    ) -> Result<Batch, ServiceError> {
         organizations_wit::list(edition, viewer, filter, after, limit)
     }
 
@@ -66,7 +70,7 @@ impl Organizations for ImportedOrganizations {
         filter: &Filter,
         number: u32,
         size: u32,
-    ) -> Result<Page, Failure> {
+    ) -> Result<Page, ServiceError> {
         organizations_wit::page_at(edition, viewer, filter, number, size)
     }
 
@@ -80,19 +84,19 @@ impl Organizations for ImportedOrganizations {
         organizations_wit::update(edition, external_id, changes, by)
     }
 
-    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, ServiceError> {
         organizations_wit::delete(external_id, by)
     }
 
-    fn clear_removed_away(&self) -> Result<(), Failure> {
+    fn clear_removed_away(&self) -> Result<(), ServiceError> {
         organizations_wit::clear_removed_away()
     }
 
-    fn clear_teams_away(&self) -> Result<(), Failure> {
+    fn clear_teams_away(&self) -> Result<(), ServiceError> {
         organizations_wit::clear_teams_away()
     }
 
-    fn enter_names(&self) -> Result<(), Failure> {
+    fn enter_names(&self) -> Result<(), ServiceError> {
         organizations_wit::enter_names()
     }
 }
@@ -119,7 +123,7 @@ impl Subscriptions for ImportedOrganizations {
         subscriptions_wit::set_subscription_terms(edition, external_id, terms, by)
     }
 
-    fn next_plan_end(&self) -> Result<Option<u64>, Failure> {
+    fn next_plan_end(&self) -> Result<Option<u64>, ServiceError> {
         subscriptions_wit::next_plan_end()
     }
 
@@ -139,7 +143,7 @@ impl Authority for ImportedOrganizations {
         &self,
         credential: &Credential,
         with_api_rate: bool,
-    ) -> Result<Identification, Failure> {
+    ) -> Result<Identification, ServiceError> {
         authority_wit::identify(credential, with_api_rate)
     }
 
@@ -148,7 +152,7 @@ impl Authority for ImportedOrganizations {
         credential: &Credential,
         question: &AccessQuestion,
         with_api_rate: bool,
-    ) -> Result<Authorization, Failure> {
+    ) -> Result<Authorization, ServiceError> {
         authority_wit::authorize(credential, question, with_api_rate)
     }
 
@@ -156,7 +160,7 @@ impl Authority for ImportedOrganizations {
         &self,
         identity: &Identity,
         organizations: &[ListedOrganization],
-    ) -> Result<MembershipSummaries, Failure> {
+    ) -> Result<MembershipSummaries, ServiceError> {
         authority_wit::summarize_memberships(identity, organizations)
     }
 
@@ -165,11 +169,11 @@ impl Authority for ImportedOrganizations {
         edition: Edition,
         identity: &Identity,
         granted: bool,
-    ) -> Result<Decision, Failure> {
+    ) -> Result<Decision, ServiceError> {
         authority_wit::creation(edition, identity, granted)
     }
 
-    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure> {
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, ServiceError> {
         authority_wit::organization_of(id)
     }
 }
@@ -183,11 +187,11 @@ impl Users for ImportedOrganizations {
         users_wit::create_user(description, by)
     }
 
-    fn account_of(&self, identity: &Identity) -> Result<Account, Failure> {
+    fn account_of(&self, identity: &Identity) -> Result<Account, ServiceError> {
         users_wit::account_of(identity)
     }
 
-    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, Failure> {
+    fn find_user(&self, identity: &Identity, id: &str) -> Result<Option<User>, ServiceError> {
         users_wit::find_user(identity, id)
     }
 }
@@ -202,11 +206,11 @@ impl Tokens for ImportedOrganizations {
         tokens_wit::issue_token(owner, request, by)
     }
 
-    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, ServiceError> {
         tokens_wit::token_of(owner, by)
     }
 
-    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, ServiceError> {
         tokens_wit::tokens_of(owner)
     }
 
@@ -214,27 +218,27 @@ impl Tokens for ImportedOrganizations {
         &self,
         organization: &str,
         scope: &DelegationScope,
-    ) -> Result<Vec<TeamToken>, Failure> {
+    ) -> Result<Vec<TeamToken>, ServiceError> {
         tokens_wit::tokens_of_teams(organization, scope)
     }
 
-    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, Failure> {
+    fn owner_of_token(&self, id: &str) -> Result<Option<OwnedToken>, ServiceError> {
         tokens_wit::owner_of_token(id)
     }
 
-    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, ServiceError> {
         tokens_wit::token(id, by)
     }
 
-    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure> {
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, ServiceError> {
         tokens_wit::revoke_token(id, by)
     }
 
-    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure> {
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, ServiceError> {
         tokens_wit::revoke_token_of(owner, by)
     }
 
-    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure> {
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, ServiceError> {
         tokens_wit::token_lifetimes(organization)
     }
 
@@ -255,15 +259,15 @@ impl AuditTrail for ImportedOrganizations {
         since: u64,
         number: u32,
         size: u32,
-    ) -> Result<EventPage, Failure> {
+    ) -> Result<EventPage, ServiceError> {
         audit_trail_wit::events(organization, since, number, size)
     }
 
-    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure> {
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, ServiceError> {
         audit_trail_wit::waiting_events(edition)
     }
 
-    fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
+    fn forget_events(&self, events: &[Event]) -> Result<(), ServiceError> {
         audit_trail_wit::forget_events(events)
     }
 }
@@ -278,7 +282,11 @@ impl AgentPools for ImportedOrganizations {
         agent_pools_wit::create_agent_pool(organization, changes, by)
     }
 
-    fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure> {
+    fn find_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+    ) -> Result<Option<AgentPool>, ServiceError> {
         agent_pools_wit::find_agent_pool(organization, id)
     }
 
@@ -289,7 +297,7 @@ impl AgentPools for ImportedOrganizations {
         order: AgentPoolOrder,
         number: u32,
         size: u32,
-    ) -> Result<AgentPoolPage, Failure> {
+    ) -> Result<AgentPoolPage, ServiceError> {
         agent_pools_wit::list_agent_pools(organization, filter, order, number, size)
     }
 
@@ -308,7 +316,7 @@ impl AgentPools for ImportedOrganizations {
         organization: &str,
         id: &str,
         by: &Caller,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         agent_pools_wit::delete_agent_pool(organization, id, by)
     }
 }
@@ -330,7 +338,7 @@ impl Teams for ImportedOrganizations {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedTeam>, Failure> {
+    ) -> Result<Option<RelatedTeam>, ServiceError> {
         teams_wit::read_team(organization, id, wanted, scope)
     }
 
@@ -342,7 +350,7 @@ impl Teams for ImportedOrganizations {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<Option<MemberPage>, Failure> {
+    ) -> Result<Option<MemberPage>, ServiceError> {
         teams_wit::list_team_members(organization, id, wanted, scope, number, size)
     }
 
@@ -354,7 +362,7 @@ impl Teams for ImportedOrganizations {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<TeamPage, Failure> {
+    ) -> Result<TeamPage, ServiceError> {
         teams_wit::list_teams(organization, filter, wanted, scope, number, size)
     }
 
@@ -420,7 +428,7 @@ impl Memberships for ImportedOrganizations {
         id: &str,
         wanted: Relations,
         scope: &DelegationScope,
-    ) -> Result<Option<RelatedMembership>, Failure> {
+    ) -> Result<Option<RelatedMembership>, ServiceError> {
         memberships_wit::read_membership(organization, id, wanted, scope)
     }
 
@@ -432,11 +440,11 @@ impl Memberships for ImportedOrganizations {
         scope: &DelegationScope,
         number: u32,
         size: u32,
-    ) -> Result<MembershipPage, Failure> {
+    ) -> Result<MembershipPage, ServiceError> {
         memberships_wit::list_memberships(organization, filter, wanted, scope, number, size)
     }
 
-    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, ServiceError> {
         memberships_wit::own_memberships(identity)
     }
 

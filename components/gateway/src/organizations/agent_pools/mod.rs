@@ -188,7 +188,7 @@ impl From<AgentPoolError> for ApiError {
         match error {
             AgentPoolError::NotFound => Self::NotFound,
             AgentPoolError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_error).collect())
             }
             AgentPoolError::TooMany(most) => Self::too_many("agent pools in an organization", most),
             AgentPoolError::Failed(failure) => failure.into(),

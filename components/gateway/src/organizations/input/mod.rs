@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) use self::members::{Members, dashed};
 
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use gatehouse_json as json;
 
 /// How deep arrays and objects may stand within each other (contract section 7).
@@ -131,7 +131,7 @@ impl<'a> Resource<'a> {
         data: &'a Value,
         place: &str,
         kinds: Kinds<'_>,
-        faults: &mut Vec<AttributeFault>,
+        faults: &mut Vec<AttributeError>,
     ) -> Self {
         let Value::Object(data) = data else {
             faults.push(no_object(place));
@@ -164,18 +164,18 @@ impl<'a> Resource<'a> {
 }
 
 /// Something else where a resource must stand.
-fn no_object(place: &str) -> AttributeFault {
+fn no_object(place: &str) -> AttributeError {
     must_be(place, "Data", "an object")
 }
 
-fn must_be(pointer: &str, label: &str, what: &str) -> AttributeFault {
-    AttributeFault {
+fn must_be(pointer: &str, label: &str, what: &str) -> AttributeError {
+    AttributeError {
         pointer: pointer.to_owned(),
         detail: format!("{label} must be {what}"),
     }
 }
 
-fn unless_faulty<T>(read: T, faults: Vec<AttributeFault>) -> Result<T, ApiError> {
+fn unless_faulty<T>(read: T, faults: Vec<AttributeError>) -> Result<T, ApiError> {
     if faults.is_empty() {
         Ok(read)
     } else {

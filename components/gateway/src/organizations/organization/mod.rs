@@ -11,7 +11,7 @@ use gatehouse_orgs_api::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::attribute_table::{AttributeRow, AttributeValue};
 use super::document_type::{
     DocumentType, Relationship, Target, boolean, choice, flags, integer, related, text, time,
@@ -282,13 +282,13 @@ fn retention_in_words(rule: RetentionRule) -> String {
 }
 
 /// The pointer and the text of a fault.
-fn attribute_fault(found: &FieldFault) -> AttributeFault {
+fn attribute_error(found: &FieldFault) -> AttributeError {
     let name = name(found.field);
     let predicate = fields::predicate(found.fault);
     if is_relationship(found.field) {
-        AttributeFault::relationship(name, &predicate)
+        AttributeError::relationship(name, &predicate)
     } else {
-        AttributeFault::attribute(name, &predicate)
+        AttributeError::attribute(name, &predicate)
     }
 }
 
@@ -296,7 +296,7 @@ impl From<CreateError> for ApiError {
     fn from(error: CreateError) -> Self {
         match error {
             CreateError::Invalid(faults) => {
-                Self::Invalid(faults.iter().map(attribute_fault).collect())
+                Self::Invalid(faults.iter().map(attribute_error).collect())
             }
             CreateError::Failed(failure) => failure.into(),
         }
@@ -308,7 +308,7 @@ impl From<UpdateError> for ApiError {
         match error {
             UpdateError::NotFound => Self::NotFound,
             UpdateError::Invalid(faults) => {
-                Self::Invalid(faults.iter().map(attribute_fault).collect())
+                Self::Invalid(faults.iter().map(attribute_error).collect())
             }
             UpdateError::Failed(failure) => failure.into(),
         }

@@ -228,7 +228,7 @@ fn contract_2_7_to_2_9_every_text() {
             "Aggregated commit status enabled can't be used when send passing statuses for untriggered speculative plans is enabled",
         ),
     ] {
-        assert_eq!(attribute_fault(&FieldFault { field, fault }).detail, text);
+        assert_eq!(attribute_error(&FieldFault { field, fault }).detail, text);
     }
 }
 
@@ -236,7 +236,7 @@ fn contract_2_7_to_2_9_every_text() {
 fn contract_2_8_the_pointer_tells_attribute_from_relationship() {
     let pointer = |field| {
         let fault = Fault::UnknownPool;
-        attribute_fault(&FieldFault { field, fault }).pointer
+        attribute_error(&FieldFault { field, fault }).pointer
     };
     assert_eq!(
         pointer(Field::DefaultAgentPoolId),

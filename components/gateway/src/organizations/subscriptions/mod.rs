@@ -15,7 +15,7 @@ use self::document::{
 use self::terms::SUBSCRIPTION_TERMS;
 use super::api::Api;
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::document::Document;
 use super::fields;
 use super::include::{Includes, offered};
@@ -161,10 +161,10 @@ impl From<SubscriptionError> for ApiError {
 }
 
 /// The feature set is a relationship, all else are attributes.
-fn fault_of(issue: &AttributeIssue) -> AttributeFault {
+fn fault_of(issue: &AttributeIssue) -> AttributeError {
     if issue.attribute == terms::FEATURE_SET {
         fields::relationship_fault(issue)
     } else {
-        fields::attribute_fault(issue)
+        fields::attribute_error(issue)
     }
 }

@@ -3,7 +3,7 @@
 use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 
 use crate::organizations::api_error::ApiError;
-use crate::organizations::attribute_fault::AttributeFault;
+use crate::organizations::attribute_error::AttributeError;
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};
 
@@ -41,7 +41,7 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
         })
     } else {
         Err(ApiError::Invalid(
-            issues.iter().map(fields::attribute_fault).collect(),
+            issues.iter().map(fields::attribute_error).collect(),
         ))
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, ApiEr
             Attribute::Value(policies) => changes.extend(policies.iter().map(lifetime_change)),
             Attribute::WrongType => {
                 let what = "must be a list of objects";
-                let fault = AttributeFault::attribute("token-ttl-policies", what);
+                let fault = AttributeError::attribute("token-ttl-policies", what);
                 return Err(ApiError::Invalid(vec![fault]));
             }
             Attribute::Absent | Attribute::Null => {

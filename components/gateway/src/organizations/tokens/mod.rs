@@ -16,10 +16,10 @@ pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
 use self::lifetimes::{LIFETIME, LIFETIMES};
 pub(super) use self::of_owners::includes_audit_logging;
-use self::owner::{Collection, Place};
+use self::owner::{Collection, SingleTokenOwner};
 
 use super::api_error::ApiError;
-use super::attribute_fault::AttributeFault;
+use super::attribute_error::AttributeError;
 use super::fields;
 use super::route::Data::{Many, One};
 use super::routes::routes;
@@ -28,23 +28,23 @@ routes! { TOKENS:
     Get "organizations/:name/authentication-token", Organization, "show-token-of-organization",
         "Shows the token of an organization, without its text.",
         querying(&[of_owners::TOKEN]), answering(One(&TOKEN))
-        => |api, owner| api.show_one_token(Place::Organization(owner));
+        => |api, owner| api.show_one_token(SingleTokenOwner::Organization(owner));
     Post "organizations/:name/authentication-token", Organization, "replace-token-of-organization",
         "Makes a token of an organization, which replaces the one before, and shows its text once.",
         querying(&[of_owners::TOKEN]), taking_at_will(One(&TOKEN)), making(One(&TOKEN))
-        => |api, owner| api.issue_token(api.enter_place(Place::Organization(owner))?);
+        => |api, owner| api.issue_token(api.enter_single_owner(SingleTokenOwner::Organization(owner))?);
     Delete "organizations/:name/authentication-token", Organization, "revoke-token-of-organization",
         "Revokes the token of an organization.", querying(&[of_owners::TOKEN])
-        => |api, owner| api.revoke_one_token(Place::Organization(owner));
+        => |api, owner| api.revoke_one_token(SingleTokenOwner::Organization(owner));
     Get "teams/:id/authentication-token", Organization, "show-token-of-team", "Shows the token of a team, without its text.",
         answering(One(&TOKEN))
-        => |api, owner| api.show_one_token(Place::Team(owner));
+        => |api, owner| api.show_one_token(SingleTokenOwner::Team(owner));
     Post "teams/:id/authentication-token", Organization, "replace-token-of-team",
         "Makes a token of a team, which replaces the one before, and shows its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
-        => |api, owner| api.issue_token(api.enter_place(Place::Team(owner))?);
+        => |api, owner| api.issue_token(api.enter_single_owner(SingleTokenOwner::Team(owner))?);
     Delete "teams/:id/authentication-token", Organization, "revoke-token-of-team", "Revokes the token of a team."
-        => |api, owner| api.revoke_one_token(Place::Team(owner));
+        => |api, owner| api.revoke_one_token(SingleTokenOwner::Team(owner));
     Get "teams/:id/authentication-tokens", Organization, "list-tokens-of-team",
         "Lists the tokens of a team, without their texts.",
         paged, answering(Many(&TOKEN))
@@ -91,14 +91,14 @@ impl From<IssueError> for ApiError {
             IssueError::NoOwner => Self::NotFound,
             IssueError::Invalid(issues) => {
                 let is_taken = issues.iter().any(|issue| issue.fault == Fault::Taken);
-                let faults = issues.iter().map(fields::attribute_fault).collect();
+                let faults = issues.iter().map(fields::attribute_error).collect();
                 if is_taken {
                     Self::DescriptionTaken(faults)
                 } else {
                     Self::Invalid(faults)
                 }
             }
-            IssueError::TooMany => Self::Unprocessable(vec![AttributeFault {
+            IssueError::TooMany => Self::Unprocessable(vec![AttributeError {
                 pointer: "/data".to_owned(),
                 detail: format!(
                     "There can be at most {MAXIMUM_TOKENS} tokens at a time; revoke one first"
@@ -118,7 +118,7 @@ impl From<LifetimeError> for ApiError {
         match error {
             LifetimeError::NotFound => Self::NotFound,
             LifetimeError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_error).collect())
             }
             LifetimeError::Failed(failure) => failure.into(),
         }

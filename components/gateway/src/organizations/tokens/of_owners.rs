@@ -7,7 +7,7 @@ use gatehouse_orgs_api::{
 };
 use zeroize::Zeroizing;
 
-use super::owner::{Collection, Place};
+use super::owner::{Collection, SingleTokenOwner};
 use super::{TokenResource, token_request};
 use crate::Edition;
 use crate::http::Response;
@@ -40,14 +40,17 @@ pub(super) struct Admitted {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn show_one_token(&self, place: Place<'_>) -> Result<Response, ApiError> {
-        let admitted = self.enter_place(place)?;
+    pub(super) fn show_one_token(&self, place: SingleTokenOwner<'_>) -> Result<Response, ApiError> {
+        let admitted = self.enter_single_owner(place)?;
         let token = self.organizations.token_of(&admitted.owner, &admitted.by)?;
         token_response(token.as_ref(), &admitted)
     }
 
-    pub(super) fn revoke_one_token(&self, place: Place<'_>) -> Result<Response, ApiError> {
-        let Admitted { by, owner, .. } = self.enter_place(place)?;
+    pub(super) fn revoke_one_token(
+        &self,
+        place: SingleTokenOwner<'_>,
+    ) -> Result<Response, ApiError> {
+        let Admitted { by, owner, .. } = self.enter_single_owner(place)?;
         revocation_response(self.organizations.revoke_token_of(&owner, &by)?)
     }
 
@@ -92,9 +95,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Lets the caller deal with the one token of an owner.
-    pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, ApiError> {
+    pub(super) fn enter_single_owner(
+        &self,
+        place: SingleTokenOwner<'_>,
+    ) -> Result<Admitted, ApiError> {
         match place {
-            Place::Organization(name) => {
+            SingleTokenOwner::Organization(name) => {
                 let question = Question::named(name, Action::ManageTokens)
                     .below("authentication-token")
                     .describing(Description::ENTITLEMENTS);
@@ -102,7 +108,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 let owner = self.owner_meant(&entry.position)?;
                 Ok(self.admitted(&entry, owner))
             }
-            Place::Team(id) => self.enter_team(id, "authentication-token", TokenOwner::Team),
+            SingleTokenOwner::Team(id) => {
+                self.enter_team(id, "authentication-token", TokenOwner::Team)
+            }
         }
     }
 

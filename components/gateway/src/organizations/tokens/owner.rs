@@ -2,7 +2,7 @@
 
 /// An owner that has one token at a time.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum SingleTokenOwner<'a> {
     /// The organization of this name, or its audit trail if the query says so.
     Organization(&'a str),
     /// The team with this id.

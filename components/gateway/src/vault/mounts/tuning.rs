@@ -1,8 +1,8 @@
 //! The tuning of an enabled mount: `sys/auth/<path>/tune` and `sys/mounts/auth/<path>/tune` (contract 6.3).
 
 use gatehouse_access_api::{
-    Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal, TokenReference,
-    TuneError,
+    AdmissionError, Capability, Leases, LookupError, MountTuning, MountView, Operation,
+    TokenReference, TuneError,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -83,7 +83,7 @@ fn require_rights_at(call: &Call<'_>, path: &str, mount: &MountView) -> Result<(
     let token = &TokenReference::Id(call.caller_token()?.into());
     let found = call.server.access.capabilities(token, &[own]);
     let found = found.map_err(|error| match error {
-        LookupError::UnknownToken => refusal(Refusal::InvalidToken, ""),
+        LookupError::UnknownToken => refusal(AdmissionError::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),
     })?;
     let has = |capability| found.iter().flatten().any(|it| *it == capability);

@@ -9,8 +9,8 @@ use crate::openapi::{
 };
 use crate::vault::errors::MEDIA_TYPE;
 use crate::vault::field::Field;
-use crate::vault::place::{MOUNT_PATH, Place, Root};
 use crate::vault::route::{self, Needs, Route, Success, Verb};
+use crate::vault::route_group::{MOUNT_PATH, Root, RouteGroup};
 
 /// The default path of the method, without a slash.
 const DEFAULT_MOUNT: &str = "gcp";
@@ -18,12 +18,12 @@ const DEFAULT_MOUNT: &str = "gcp";
 /// The whole document.
 pub(super) type Document = openapi::Document<Members<PathItem>, Members<Schema>>;
 
-/// The description of the routes in `places`.
-pub(super) fn document(places: &[Place<'_>]) -> Document {
-    let paths = places.iter().flat_map(|place| {
-        place.described().map(|route| {
-            let path = format!("/{}{}", place.root, route.path);
-            (path, PathItem::from_route(place, route))
+/// The description of the routes in `groups`.
+pub(super) fn document(groups: &[RouteGroup<'_>]) -> Document {
+    let paths = groups.iter().flat_map(|group| {
+        group.described().map(|route| {
+            let path = format!("/{}{}", group.root, route.path);
+            (path, PathItem::from_route(group, route))
         })
     });
     let api = openapi::Api {
@@ -32,7 +32,7 @@ pub(super) fn document(places: &[Place<'_>]) -> Document {
         description: "Logins of Google Cloud workloads, and the tokens, policies and identities that result from them.",
         server: "/v1",
         paths: paths.collect(),
-        schemas: schema::schemas(places),
+        schemas: schema::schemas(groups),
         responses: schema::responses(),
         token: json!({"type": "apiKey", "in": "header", "name": "X-Vault-Token"}),
     };
@@ -67,13 +67,13 @@ pub(super) struct PathItem {
 }
 
 impl PathItem {
-    fn from_route(place: &Place<'_>, route: &Route) -> Self {
-        let mount = matches!(place.root, Root::AnyMount).then(mount_path);
+    fn from_route(group: &RouteGroup<'_>, route: &Route) -> Self {
+        let mount = matches!(group.root, Root::AnyMount).then(mount_path);
         let captures = route.captures.iter().map(in_path);
         let find = |wanted: &[Verb]| {
             let mut operations = route.operations.iter();
             let operation = operations.find(|operation| wanted.contains(&operation.verb))?;
-            Some(described(place, route, operation))
+            Some(described(group, route, operation))
         };
         Self {
             description: route.about,
@@ -89,7 +89,7 @@ impl PathItem {
     }
 }
 
-fn described(place: &Place<'_>, route: &Route, operation: &route::Operation) -> Operation {
+fn described(group: &RouteGroup<'_>, route: &Route, operation: &route::Operation) -> Operation {
     let list = (operation.verb == Verb::List).then(list);
     let query = operation.query.iter().map(in_query);
     let request_body = (!operation.body.is_empty()).then(|| RequestBody {
@@ -97,9 +97,9 @@ fn described(place: &Place<'_>, route: &Route, operation: &route::Operation) -> 
         content: schema::in_json(RequestName(operation.id)),
     });
     Operation {
-        id: operation_id(place.root, operation.id),
+        id: operation_id(group.root, operation.id),
         summary: operation.summary,
-        tags: vec![place.tag],
+        tags: vec![group.tag],
         parameters: list.into_iter().chain(query).collect(),
         request_body,
         responses: responses(operation.success),

@@ -15,7 +15,7 @@ use super::call::Call;
 use super::envelope;
 use super::errors::ApiError;
 use super::internal_ui::rights_below;
-use super::place::{Place, Root};
+use super::route_group::{Root, RouteGroup};
 use super::routes::{
     CUBBYHOLE, IDENTITY, IDENTITY_ROOT, Located, METHOD, SYSTEM, SYSTEM_ROOT, TOKEN_ROOT, TOKENS,
 };
@@ -40,10 +40,10 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
         .collect();
     paths.extend([SYSTEM_ROOT, IDENTITY_ROOT, cubbyhole_paths::ROOT].map(str::to_owned));
     let rights = rights_below(call.server.access, call.caller_token()?, &paths)?;
-    let mut places: Vec<Place<'_>> = Vec::new();
+    let mut groups: Vec<RouteGroup<'_>> = Vec::new();
     let mut any_method = false;
     for (path, _) in paths.iter().zip(rights).filter(|(_, granted)| *granted) {
-        places.push(match path.as_str() {
+        groups.push(match path.as_str() {
             TOKEN_ROOT => TOKENS.at(Root::Fixed(TOKEN_ROOT)),
             SYSTEM_ROOT => SYSTEM.at(Root::Fixed(SYSTEM_ROOT)),
             IDENTITY_ROOT => IDENTITY.at(Root::Fixed(IDENTITY_ROOT)),
@@ -55,7 +55,7 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
         });
         any_method |= path.starts_with("auth/") && path != TOKEN_ROOT;
     }
-    envelope::bare(200, &document(&places))
+    envelope::bare(200, &document(&groups))
 }
 
 #[derive(Serialize)]
@@ -89,7 +89,7 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
     }
     let route = family.find(below).ok_or_else(ApiError::unsupported_path)?;
     let routes = [std::slice::from_ref(route)];
-    let places = [Place {
+    let groups = [RouteGroup {
         root: *root,
         tag: family.tag,
         routes: &routes,
@@ -99,7 +99,7 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
         &Help {
             help: help::of_route(route, below),
             see_also: (),
-            openapi: document(&places),
+            openapi: document(&groups),
         },
     )
 }

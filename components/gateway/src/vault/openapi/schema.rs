@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::openapi::{Members, Reference, Response, Schema, content};
 use crate::vault::errors::MEDIA_TYPE;
 use crate::vault::field::{self, Field, Kind, boolean, integer, map, text, texts};
-use crate::vault::place::Place;
 use crate::vault::route::Operation;
+use crate::vault::route_group::RouteGroup;
 
 /// Schemas and answers that several operations share.
 pub(super) const ENVELOPE: &str = "Envelope";
@@ -128,7 +128,7 @@ const KEYS_FIELDS: &[Field] = &[field::object(
 const ERRORS_FIELDS: &[Field] = &[texts("errors", "What went wrong.").required()];
 
 /// The schemas that operations refer to.
-pub(super) fn schemas(places: &[Place<'_>]) -> Members<Schema> {
+pub(super) fn schemas(groups: &[RouteGroup<'_>]) -> Members<Schema> {
     let shared = [
         (ENVELOPE, ENVELOPE_FIELDS),
         (KEYS, KEYS_FIELDS),
@@ -138,9 +138,9 @@ pub(super) fn schemas(places: &[Place<'_>]) -> Members<Schema> {
     .map(|(name, fields)| (name.to_owned(), object(fields)));
     // Mounts of one type have the same operations.
     let mut seen = BTreeSet::new();
-    let sent = places
+    let sent = groups
         .iter()
-        .flat_map(Place::described)
+        .flat_map(RouteGroup::described)
         .flat_map(|route| route.operations)
         .filter(|operation| !operation.body.is_empty() && seen.insert(operation.id))
         .map(|Operation { id, body, .. }| (RequestName(id).to_string(), object(body)));

@@ -15,8 +15,8 @@ mod tokens;
 use gatehouse_access_api::{self as access, Admission};
 
 use super::call::{Captured, METHOD_TYPE};
-use super::place::{Place, Root};
 use super::route::{Handler, Match, Operation, Route};
+use super::route_group::{Root, RouteGroup};
 use crate::audit::Recording;
 use crate::cubbyhole_paths;
 use crate::http::Method;
@@ -101,8 +101,8 @@ impl Selected {
 
 impl Family {
     /// These routes, where they are.
-    pub(in crate::vault) const fn at<'a>(&self, root: Root<'a>) -> Place<'a> {
-        Place {
+    pub(in crate::vault) const fn at<'a>(&self, root: Root<'a>) -> RouteGroup<'a> {
+        RouteGroup {
             root,
             tag: self.tag,
             routes: self.routes,

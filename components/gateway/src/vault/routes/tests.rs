@@ -2,8 +2,8 @@
 
 use gatehouse_access::AccessService;
 use gatehouse_access_api::{
-    CreateRequest, MountRequest, Mounts as _, Operation as Asked, Parent, Policies as _, Refusal,
-    Request, Requests as _, System as _, TokenCreation as _,
+    AdmissionError, CreateRequest, MountRequest, Mounts as _, Operation as Asked, Parent,
+    Policies as _, Request, Requests as _, System as _, TokenCreation as _,
 };
 use gatehouse_ports::doubles::MemoryStore;
 use gatehouse_ports::{OsRandom, SystemClock};
@@ -201,7 +201,7 @@ fn contract_5_6_the_rows_that_need_sudo_are_those_for_which_access_asks_it() {
                     wrap_ttl: None,
                     parameters: None,
                 };
-                let is_denied = access.admit(&request).err() == Some(Refusal::Denied);
+                let is_denied = access.admit(&request).err() == Some(AdmissionError::Denied);
                 let needs_sudo = route.needs == Needs::Sudo;
                 assert_eq!(is_denied, needs_sudo, "{}", request.path);
             }

@@ -64,7 +64,10 @@ fn api_error(error: CreateError) -> ApiError {
     let text = match error {
         CreateError::Failure(failure) => return failure.into(),
         CreateError::InvalidToken => {
-            return crate::vault::errors::refusal(gatehouse_access_api::Refusal::InvalidToken, "");
+            return crate::vault::errors::refusal(
+                gatehouse_access_api::AdmissionError::InvalidToken,
+                "",
+            );
         }
         CreateError::AliasEntityUnusable => return ApiError::plain(403, error.to_string()),
         CreateError::PoliciesNotOfRole(it) => format!(

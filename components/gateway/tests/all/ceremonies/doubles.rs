@@ -8,7 +8,7 @@ use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
 use gatehouse_gateway::host::{
     Bucket, Ceremonies, Ceremony, CeremonyError, Host, KeyStatus, Keys, Level, RateLimits,
-    RekeyProgress, RootProgress, RotationPolicy, SealFailure,
+    RekeyProgress, RootProgress, RotationPolicy, SealError,
 };
 use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
@@ -220,7 +220,7 @@ impl Ceremonies for Holders {
 }
 
 impl Keys for Holders {
-    fn current(&self) -> Result<KeyStatus, SealFailure> {
+    fn current(&self) -> Result<KeyStatus, SealError> {
         self.edit(|script| {
             Ok(KeyStatus {
                 term: 1 + script.rotations,
@@ -230,12 +230,12 @@ impl Keys for Holders {
         })
     }
 
-    fn rotate(&self) -> Result<(), SealFailure> {
+    fn rotate(&self) -> Result<(), SealError> {
         self.edit(|script| script.rotations += 1);
         Ok(())
     }
 
-    fn policy(&self) -> Result<RotationPolicy, SealFailure> {
+    fn policy(&self) -> Result<RotationPolicy, SealError> {
         let default = RotationPolicy {
             enabled: true,
             max_operations: 3_865_470_566,
@@ -244,7 +244,7 @@ impl Keys for Holders {
         self.edit(|script| Ok(script.policy.unwrap_or(default)))
     }
 
-    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure> {
+    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealError> {
         self.edit(|script| script.policy = Some(policy));
         Ok(())
     }

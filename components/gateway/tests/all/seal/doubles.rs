@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gatehouse_gateway::host::{InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
+use gatehouse_gateway::host::{InitializeSealError, Seal, SealError, SealProgress, UnsealError};
 use gatehouse_ports::doubles::{ManualClock, MemoryStore};
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 use zeroize::Zeroizing;
@@ -53,9 +53,9 @@ impl Vault {
         *self.fails.lock().unwrap() == Some(step)
     }
 
-    fn failure(&self, step: Step) -> Result<(), SealFailure> {
+    fn failure(&self, step: Step) -> Result<(), SealError> {
         match self.fails(step) {
-            true => Err(SealFailure::Unavailable("the disk is gone".to_owned())),
+            true => Err(SealError::Unavailable("the disk is gone".to_owned())),
             false => Ok(()),
         }
     }
@@ -109,7 +109,7 @@ pub fn share(number: u8) -> Vec<u8> {
 }
 
 impl Seal for ScriptedSeal {
-    fn status(&self) -> Result<Option<SealProgress>, SealFailure> {
+    fn status(&self) -> Result<Option<SealProgress>, SealError> {
         self.0.failure(Step::Status)?;
         Ok(Some(self.0.progress(&self.0.state.lock().unwrap())))
     }
@@ -129,7 +129,7 @@ impl Seal for ScriptedSeal {
         Ok((1..=shares as u8).map(|n| share(n).into()).collect())
     }
 
-    fn finish_initialization(&self) -> Result<(), SealFailure> {
+    fn finish_initialization(&self) -> Result<(), SealError> {
         self.0.failure(Step::Finish)?;
         let mut state = self.0.state.lock().unwrap();
         (state.begun, state.initialized) = (false, true);
@@ -137,7 +137,7 @@ impl Seal for ScriptedSeal {
         Ok(())
     }
 
-    fn abandon_initialization(&self) -> Result<(), SealFailure> {
+    fn abandon_initialization(&self) -> Result<(), SealError> {
         let mut state = self.0.state.lock().unwrap();
         *state = State::default();
         self.0.sealed.store(true, Ordering::SeqCst);
@@ -171,18 +171,18 @@ impl Seal for ScriptedSeal {
         Ok(self.0.progress(&state))
     }
 
-    fn reset_unseal(&self) -> Result<SealProgress, SealFailure> {
+    fn reset_unseal(&self) -> Result<SealProgress, SealError> {
         let mut state = self.0.state.lock().unwrap();
         state.given.clear();
         Ok(self.0.progress(&state))
     }
 
-    fn seal(&self) -> Result<(), SealFailure> {
+    fn seal(&self) -> Result<(), SealError> {
         self.0.sealed.store(true, Ordering::SeqCst);
         Ok(())
     }
 
-    fn seal_all(&self) -> Result<(), SealFailure> {
+    fn seal_all(&self) -> Result<(), SealError> {
         self.0.others_sealed.store(true, Ordering::SeqCst);
         self.seal()
     }

@@ -22,7 +22,7 @@ pub use self::record::{PARTS_KEY, PARTS_PREFIX, PartsRecord, PartsShape};
 use self::record::{Run, block_key};
 use super::Directory;
 use super::record::{Columns, Entry};
-use crate::Failure;
+use crate::ServiceError;
 use crate::search::{Matcher, Search};
 
 /// How many grams of a text are looked up at once, and how often that is done where they tell too little.
@@ -105,7 +105,7 @@ type Parts = Loaded<Arc<PartsRecord>>;
 
 impl<S: Store> Directory<'_, S> {
     /// The folded names of the organizations that are searched for, in order; `None` where the index cannot tell.
-    pub fn find(&self, search: &Search) -> Result<Option<Vec<String>>, Failure> {
+    pub fn find(&self, search: &Search) -> Result<Option<Vec<String>>, ServiceError> {
         let needs = needs_of(&search.matcher);
         if needs.is_empty() {
             return Ok(None);
@@ -147,7 +147,7 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// The state of the index; `None` where there is none, or no longer, for it was damaged.
-    fn parts(&self) -> Result<Option<Parts>, Failure> {
+    fn parts(&self) -> Result<Option<Parts>, ServiceError> {
         let read = self
             .cache
             .read(self.records.store(), [PARTS_KEY.to_owned()]);
@@ -157,7 +157,11 @@ impl<S: Store> Directory<'_, S> {
 
     /// The documents that can have all that `needs` says, and the youngest, of which no run tells yet; `None` where the index has
     /// changed meanwhile.
-    fn candidates(&self, parts: &Parts, needs: &[Need]) -> Result<Option<Candidates>, Failure> {
+    fn candidates(
+        &self,
+        parts: &Parts,
+        needs: &[Need],
+    ) -> Result<Option<Candidates>, ServiceError> {
         let shape = &self.shape.parts;
         let (runs, told) = parts.record.runs(shape);
         let in_run = |(run, first): (Run, u32)| InRun {
@@ -193,7 +197,7 @@ impl<S: Store> Directory<'_, S> {
         needs: &[Need],
         round: usize,
         runs: &mut [InRun],
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         // Grams that stand apart tell more than neighbours.
         let grams_of = |need: &Need| {
             let apart = need.grams.len().div_ceil(GRAMS_AT_ONCE);
@@ -253,7 +257,7 @@ impl<S: Store> Directory<'_, S> {
         parts: &Parts,
         documents: &[u32],
         mut work: impl FnMut(u32, Entry<'_>),
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let shape = &self.shape.parts;
         let mut by_block: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for document in documents {
@@ -292,7 +296,7 @@ impl<S: Store> Directory<'_, S> {
         &self,
         parts: &Parts,
         keys: Vec<String>,
-    ) -> Result<Option<Vec<Arc<T>>>, Failure> {
+    ) -> Result<Option<Vec<Arc<T>>>, ServiceError> {
         let mut records = Vec::with_capacity(keys.len());
         for keys in keys.chunks(self.shape.leaves_per_read) {
             let with_parts = std::iter::once(PARTS_KEY).chain(keys.iter().map(String::as_str));
@@ -318,7 +322,10 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// The part that was read; `None` where it is damaged. Then the index is given up, and will be made again.
-    fn unless_parts_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
+    fn unless_parts_damaged<T>(
+        &self,
+        read: Result<T, StorageError>,
+    ) -> Result<Option<T>, ServiceError> {
         let mut transaction = Transaction::new();
         match read {
             Ok(read) => return Ok(Some(read)),

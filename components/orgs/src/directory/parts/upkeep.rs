@@ -10,7 +10,7 @@ use super::postings::{
 };
 use super::record::{FAN, Level, Run, block_key};
 use super::{Candidates, Need, PARTS_KEY, PARTS_PREFIX, Parts, PartsRecord};
-use crate::Failure;
+use crate::ServiceError;
 use crate::directory::Directory;
 use crate::directory::record::{Columns, Entry, ROOT_KEY};
 use crate::directory::snapshot::Pending;
@@ -29,7 +29,7 @@ impl<S: Store> Directory<'_, S> {
         transaction: &mut Transaction,
         pending: &Pending,
         is_stored: impl Fn(&str) -> bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let Some(parts) = self.parts()? else {
             transaction.require_absent(PARTS_KEY);
             return Ok(true);
@@ -61,7 +61,7 @@ impl<S: Store> Directory<'_, S> {
         parts: &Parts,
         name: &str,
         found: &mut BTreeSet<u32>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let need = Need {
             grams: vec![gram_of_whole(name)],
             places: IN_NAME,
@@ -92,7 +92,7 @@ impl<S: Store> Directory<'_, S> {
         next: &mut PartsRecord,
         gone: &BTreeSet<u32>,
         added: &[Entry<'_>],
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let size = self.shape.parts.block;
         let mut numbers: BTreeSet<u32> = gone.iter().map(|document| document / size).collect();
         if !next.documents.is_multiple_of(size) && !added.is_empty() {
@@ -127,7 +127,7 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// Does up to so many steps of what is to be done for the index. Another may be doing the same: then this does nothing.
-    pub(in crate::directory) fn advance_parts(&self, steps: usize) -> Result<(), Failure> {
+    pub(in crate::directory) fn advance_parts(&self, steps: usize) -> Result<(), ServiceError> {
         for _ in 0..steps {
             let mut transaction = Transaction::new();
             match self.parts()? {
@@ -155,7 +155,7 @@ impl<S: Store> Directory<'_, S> {
     }
 
     /// Begins an index, once nothing is left of an earlier one.
-    fn begin_parts(&self, transaction: &mut Transaction) -> Result<(), Failure> {
+    fn begin_parts(&self, transaction: &mut Transaction) -> Result<(), ServiceError> {
         let store = self.records.store();
         let left = store.scan(PARTS_PREFIX, None, CLEARED_AT_ONCE);
         let left = self.unless_parts_damaged(left.map_err(StorageError::from))?;
@@ -178,7 +178,7 @@ impl<S: Store> Directory<'_, S> {
         transaction: &mut Transaction,
         parts: &Parts,
         next: &mut PartsRecord,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let Some(root) = self.root()?.filter(|root| root.record.is_whole()) else {
             return Ok(false);
         };
@@ -207,7 +207,7 @@ impl<S: Store> Directory<'_, S> {
         transaction: &mut Transaction,
         parts: &Parts,
         next: &mut PartsRecord,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let now = &parts.record;
         let shape = self.shape.parts;
         let mut budget = shape.step;
@@ -275,7 +275,7 @@ impl<S: Store> Directory<'_, S> {
         transaction: &mut Transaction,
         parts: &Parts,
         number: u32,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let shape = self.shape.parts;
         let blocks = number * FAN..(number + 1) * FAN;
         let keys = blocks.map(block_key).collect();
@@ -311,7 +311,7 @@ impl<S: Store> Directory<'_, S> {
         parts: &Parts,
         level: usize,
         most: u32,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ServiceError> {
         let state = parts.record.level(level);
         let shape = self.shape.parts;
         let documents_below = shape.documents(level - 1).unwrap_or(u32::MAX);
@@ -352,7 +352,7 @@ impl<S: Store> Directory<'_, S> {
         &self,
         parts: &Parts,
         keys: Vec<String>,
-    ) -> Result<Option<Vec<T>>, Failure> {
+    ) -> Result<Option<Vec<T>>, ServiceError> {
         let keys: Vec<&str> = std::iter::once(PARTS_KEY)
             .chain(keys.iter().map(String::as_str))
             .collect();

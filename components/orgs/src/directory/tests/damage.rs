@@ -142,7 +142,7 @@ fn a_directory_that_takes_too_many_steps_is_gone_on_with_by_the_next_request() {
     };
     let search = || orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 1, 20);
     let refused = search().unwrap_err();
-    assert!(matches!(&refused, Failure::Unavailable(why) if why.contains("being built")));
+    assert!(matches!(&refused, ServiceError::Unavailable(why) if why.contains("being built")));
     // What changes meanwhile counts.
     assert_eq!(orgs.delete_named("org-09", &installation()), Ok(true));
     assert_eq!(orgs.delete_named("org-39", &installation()), Ok(true));

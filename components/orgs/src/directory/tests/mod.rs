@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::directory::{PartsShape, Shape};
 use crate::world::*;
-use crate::{CreateError, Failure, Filter, Reach, UpdateError, Viewer};
+use crate::{CreateError, Filter, Reach, ServiceError, UpdateError, Viewer};
 
 /// So small that a dozen organizations split leaves.
 const SMALL: Shape = Shape {
@@ -220,7 +220,7 @@ fn after(model: &Model, step: &Step) -> Option<Model> {
 }
 
 /// Does what `step` says. Whether it was accepted, or how the store failed.
-fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, Failure> {
+fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, ServiceError> {
     let update = |name: &str, changes: &OrganizationChanges| match orgs.update_named(
         Edition::Hosted,
         name,

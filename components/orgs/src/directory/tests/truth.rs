@@ -47,7 +47,7 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
             let expected = after(&model, step).unwrap();
             possible.push(expected.clone());
             if let Err(failure) = apply(&orgs, step) {
-                assert!(matches!(failure, Failure::Unavailable(_)));
+                assert!(matches!(failure, ServiceError::Unavailable(_)));
                 break;
             }
             model = expected;

@@ -296,7 +296,7 @@ fn upkeep_goes_on_behind_what_it_cannot_finish() {
     mark("team-0000000000000000", &poisoned);
     mark(&teams[1], people.id());
     let told = people.orgs.clear_teams_away();
-    assert!(matches!(told, Err(Failure::Damaged(_))));
+    assert!(matches!(told, Err(ServiceError::Damaged(_))));
     let teams_of = |membership: &Membership| {
         let key = format!("of/{}/membership/{}", people.id(), membership.id);
         stored_record(store, &key)["teams"].take()

@@ -4,7 +4,7 @@ use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_access_api::duration;
 use gatehouse_auth_method_api::{
     AccountNotBound, AncestorNotBound, CreatedLater, GroupLocations, GroupNotFound, Instance,
-    InstanceAccountNotBound, InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
+    InstanceAccountNotBound, InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtError,
     KeyNotFound, LabelMissing, LoginError, ProjectNotBound, ProjectRefusal,
 };
 
@@ -119,11 +119,11 @@ pub(super) fn not_issued(error: NotIssued) -> ApiError {
     ApiError::plain(400, text)
 }
 
-fn malformed(flaw: JwtFlaw) -> String {
+fn malformed(flaw: JwtError) -> String {
     let text = format!("unable to parse signed JWT: {flaw}");
     match flaw {
         // Clients that ask Google for the wrong kind of token send this.
-        JwtFlaw::NotThreeParts | JwtFlaw::NotBase64Url => format!(
+        JwtError::NotThreeParts | JwtError::NotBase64Url => format!(
             "{text}; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token"
         ),
         _ => text,

@@ -1,4 +1,4 @@
-//! Places of routes: the paths below which the tables of routes are, as documents write them.
+//! Groups of routes: the paths below which the tables of routes are, as documents write them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -18,13 +18,13 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 pub(in crate::vault) const MOUNT_PATH: &str = "gcp_mount_path";
 
 /// Tables of routes, and the path below which they are.
-pub(in crate::vault) struct Place<'a> {
+pub(in crate::vault) struct RouteGroup<'a> {
     pub(in crate::vault) root: Root<'a>,
     pub(in crate::vault) tag: &'static str,
     pub(in crate::vault) routes: &'a [&'a [Route]],
 }
 
-impl<'a> Place<'a> {
+impl<'a> RouteGroup<'a> {
     /// The routes that are shown.
     pub(in crate::vault) fn described(&self) -> impl Iterator<Item = &'a Route> + use<'a> {
         let routes = self.routes.iter().copied().flatten();

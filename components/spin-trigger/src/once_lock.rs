@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// # Errors
 ///
 /// The error of `make`.
-pub fn get_or_make<T, E>(
+pub fn get_or_try_init<T, E>(
     place: &OnceLock<T>,
     make: impl FnOnce() -> Result<T, E>,
 ) -> Result<&T, E> {
@@ -26,8 +26,8 @@ mod tests {
     #[test]
     fn a_failure_passes_and_a_success_stays() {
         let place = OnceLock::new();
-        assert_eq!(get_or_make(&place, || Err("away")), Err("away"));
-        assert_eq!(get_or_make(&place, || Ok::<_, &str>(1)), Ok(&1));
-        assert_eq!(get_or_make(&place, || Err("away")), Ok(&1));
+        assert_eq!(get_or_try_init(&place, || Err("away")), Err("away"));
+        assert_eq!(get_or_try_init(&place, || Ok::<_, &str>(1)), Ok(&1));
+        assert_eq!(get_or_try_init(&place, || Err("away")), Ok(&1));
     }
 }

@@ -2,14 +2,14 @@
 
 /// A fault of one member of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AttributeFault {
+pub(crate) struct AttributeError {
     /// Where it stands, such as `/data/attributes/name`.
     pub(crate) pointer: String,
     /// A whole sentence.
     pub(crate) detail: String,
 }
 
-impl AttributeFault {
+impl AttributeError {
     /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
     /// is `Sso team is invalid`.
     pub(crate) fn attribute(name: &str, predicate: &str) -> Self {

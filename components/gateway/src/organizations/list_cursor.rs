@@ -1,4 +1,4 @@
-//! The place in a list without pages at which its next part begins.
+//! The position in a list without pages at which its next part begins.
 
 use gatehouse_orgs_api::Plan;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How far a list without pages has been answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Place {
+pub(crate) struct ListCursor {
     pub(super) member: Member,
     /// The organization that was reached; `None` at the beginning of the member.
     pub(super) after: Option<String>,
@@ -26,7 +26,7 @@ pub(super) enum Member {
     Included,
 }
 
-impl Place {
+impl ListCursor {
     pub(super) const fn beginning_of(member: Member) -> Self {
         Self {
             member,
