@@ -14,7 +14,7 @@ use crate::background_sampling::LastRequest;
 use crate::origin::Origin;
 use crate::patience::standing_still;
 use crate::settings::{FrontSettings, SettingsError};
-use crate::{background_sampling, client_address, console, once};
+use crate::{background_sampling, client_address, console, once_lock};
 use bindings::wasi::config::store as variables;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
