@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gatehouse::runtime::exchange::Peer;
-use gatehouse::runtime::pool::Pool;
+use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::state::InstanceState;
 use gatehouse_components::{Flavour, Part};
 use serde_json::{Value, json};
@@ -113,8 +113,13 @@ impl Counted {
         }
         no_auth_method(&mut linker, (&surroundings.engine, &component));
         let template = linker.instantiate_pre(&component).unwrap();
+        // One instance for all: the first use of the feature sets in each takes one more call.
+        let settings = PoolSettings {
+            instance_reuse: usize::MAX,
+            ..SETTINGS
+        };
         let mut counted = Self {
-            gateway: Pool::new(template, surroundings.grants, SETTINGS).unwrap(),
+            gateway: Pool::new(template, surroundings.grants, settings).unwrap(),
             calls,
             root: String::new(),
         };
@@ -307,12 +312,8 @@ fn includes(operation: &Value) -> String {
 async fn assert_no_request_takes_more_calls(edition: &str) {
     let server = Counted::new(edition).await;
     let made = make_one_of_each(&server).await;
-    // The first use makes what later ones find.
-    for path in ["feature-sets", "admin/feature-sets"] {
-        server
-            .send(&server.root, "GET", &format!("/api/v2/{path}"), None)
-            .await;
-    }
+    let path = "/api/v2/organizations?page%5Bnumber%5D=1&include=subscription";
+    server.send(&server.root, "GET", path, None).await;
     let described = server.ask("", "GET", "/api/v2/openapi.json", None).await.1;
     let (mut shown, mut widest) = (0, 0);
     for (path, operations) in described["paths"].as_object().unwrap() {
