@@ -85,7 +85,7 @@ fn everything_that_grows_old_or_ends_has_an_alert_before_it_is_too_late() {
     }
     let expression = |name: &str| expression(&alerts[name]);
     // Google's keys are used for at most six hours, as long as it can be asked for new ones.
-    let keys = read("components/auth-method/src/google/keys.rs");
+    let keys = read("components/auth-method/src/google/freshness.rs");
     assert_eq!(
         found(&keys, r"LONGEST_GOOGLE: u64 = ([^;]+);"),
         ["6 * 3600"]
