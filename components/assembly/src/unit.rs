@@ -189,10 +189,9 @@ impl Unit {
         Recipe {
             package,
             features,
-            // Every engine that runs components has vector instructions enabled by default, and few have wide arithmetic.
             flags: match self {
                 Self::AuthMethodWide => &["-Ctarget-feature=+simd128,+wide-arithmetic"],
-                _ => &["-Ctarget-feature=+simd128"],
+                _ => &[],
             },
             folder,
         }

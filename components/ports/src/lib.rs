@@ -16,8 +16,6 @@ mod http;
 mod ip_address;
 pub mod key_rotation;
 pub mod limits;
-#[cfg(all(feature = "component", target_family = "wasm"))]
-mod memory;
 pub mod networks;
 pub mod organizations_api;
 mod random;

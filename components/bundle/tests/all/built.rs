@@ -10,6 +10,7 @@ use wit_parser::{Resolve, WorldId};
 fn features(flavour: Flavour) -> WasmFeatures {
     let mut features = WasmFeatures::default();
     features.set(WasmFeatures::RELAXED_SIMD, false);
+    features.set(WasmFeatures::SIMD, flavour == Flavour::Wide);
     features.set(WasmFeatures::WIDE_ARITHMETIC, flavour == Flavour::Wide);
     // The composition has several imports of one interface under names of their own.
     features.set(WasmFeatures::CM_IMPLEMENTS, true);
