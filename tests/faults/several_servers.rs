@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cluster::{Cluster, Stopped, answer_of, await_that};
 
 /// SEC-S8, and what a loaded machine needs to pass an answer on.
-const BOUND: Duration = Duration::from_secs(8);
+const BOUND: Duration = Duration::from_millis(3_000);
 
 #[test]
 fn every_server_is_active_lists_all_and_forgets_one_that_was_killed() {
@@ -153,22 +153,12 @@ fn s6_of_organizations_of_one_name_that_several_servers_are_asked_for_one_is_mad
             .map(|(_, email)| email)
             .collect();
         let refused = outcomes.iter().filter(|(status, _)| *status == 422).count();
-        // One whose 503 left open what was done finds its own organization when it is asked again.
-        assert!(made.len() <= 1 && made.len() + refused == 3, "{outcomes:?}");
-        let shown = servers.iter().map(|server| {
+        assert_eq!((made.len(), refused), (1, 2), "{outcomes:?}");
+        for server in &servers {
             let path = format!("/api/v2/organizations/{name}");
             let shown = answer_of(|| server.send("GET", &path, Some(&root), None)).json();
-            shown["data"]["attributes"]["email"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        });
-        let shown: BTreeSet<String> = shown.collect();
-        assert_eq!(shown.len(), 1, "{shown:?}");
-        assert!(
-            made.iter().all(|email| shown.contains(*email)),
-            "{shown:?}: {outcomes:?}"
-        );
+            assert_eq!(shown["data"]["attributes"]["email"], made[0].as_str());
+        }
     }
 }
 
@@ -312,9 +302,16 @@ fn one_server_at_a_time_does_the_background_work_and_is_succeeded() {
     await_that("it works", || {
         cluster.metric(successor, done).unwrap() > 0.0
     });
+    // One that ends in order lets go of it at once.
     cluster.others[successor - 1].terminate().unwrap();
     let last = 3 - successor;
+    let asked = Instant::now();
     await_that("the last one follows", || works(&cluster, last));
+    assert!(
+        asked.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        asked.elapsed()
+    );
     await_that("it is alone", || {
         cluster.metric(last, "gatehouse_nodes_live") == Some(1.0)
     });
@@ -332,7 +329,7 @@ fn k4_a_rotation_at_one_server_is_followed_by_the_others() {
     for round in 0..4 {
         let (rotates, follows) = (round % 2, (round + 1) % 2);
         let before = term(rotates);
-        let rotated = answer_of(|| cluster.as_root(rotates, "PUT", "/v1/sys/rotate", None));
+        let rotated = cluster.as_root(rotates, "PUT", "/v1/sys/rotate", None);
         assert!(rotated.status < 300, "{rotated:?}");
         for (writes, reads) in [(rotates, follows), (follows, rotates)] {
             let path = path(&format!("of-{round}-{writes}"));
@@ -341,8 +338,7 @@ fn k4_a_rotation_at_one_server_is_followed_by_the_others() {
             let read = answer_of(|| cluster.as_root(reads, "GET", &path, None));
             assert_eq!(read.status, 200, "{read:?}");
         }
-        assert!(term(rotates) > before);
-        assert_eq!(term(rotates), term(follows));
+        assert_eq!([term(rotates), term(follows)], [before + 1; 2]);
     }
 }
 

@@ -226,7 +226,7 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Places for a token of a login under `role` in each quota that is set.
+    /// Slots for a token of a login under `role` in each quota that is set.
     fn slots_of_login(
         &self,
         mount: &MountRecord,
