@@ -13,8 +13,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_access::{
-    AccessService, LoginGrant, Logins as _, MountRequest, Mounts as _, Operation, Refusal, Request,
-    Requests as _, System as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
+    AccessService, AdmissionError, LoginGrant, Logins as _, MountRequest, Mounts as _, Operation,
+    Request, Requests as _, System as _, TokenLookup as _, TokenParameters, TokenReference,
+    TokenType,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 use libfuzzer_sys::fuzz_target;
@@ -114,7 +115,7 @@ fuzz_target!(|input: &[u8]| {
     let admitted = world
         .access
         .admit(&request(Some(&text), "auth/token/lookup-self"));
-    let is_unknown = matches!(admitted, Err(Refusal::InvalidToken));
+    let is_unknown = matches!(admitted, Err(AdmissionError::InvalidToken));
     assert!(is_issued || is_unknown || text.is_empty(), "{text:?}");
 });
 
