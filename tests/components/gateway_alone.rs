@@ -9,9 +9,9 @@ use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::state::InstanceState;
 use gatehouse_components::{Flavour, Part};
 use serde_json::Value;
-use wasmtime::bail;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{InstancePre, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Engine, bail};
 
 use crate::access_alone::bindings::exports::gatehouse::access::requests::{
     Admission, AdmissionError, Request,
@@ -50,23 +50,33 @@ fn template(
     replace: impl FnOnce(&mut Linker<InstanceState>),
 ) -> InstancePre<InstanceState> {
     let (component, mut linker) = surroundings.load(SUBJECT, flavour);
-    let component_type = component.component_type();
-    for (interface, item) in component_type.imports(&surroundings.engine) {
+    for package in [
+        "gatehouse:access/",
+        "gatehouse:auth-method/",
+        "gatehouse:orgs/",
+    ] {
+        without(&mut linker, (&surroundings.engine, &component), package);
+    }
+    linker.allow_shadowing(true);
+    replace(&mut linker);
+    linker.instantiate_pre(&component).unwrap()
+}
+
+/// Offers `component` each interface of `package` that it imports, with functions that fail the request.
+pub fn without(
+    linker: &mut Linker<InstanceState>,
+    (engine, component): (&Engine, &Component),
+    package: &str,
+) {
+    for (interface, item) in component.component_type().imports(engine) {
         let ComponentItem::ComponentInstance(instance) = &item.ty else {
             continue;
         };
-        let is_double = [
-            "gatehouse:access/",
-            "gatehouse:auth-method/",
-            "gatehouse:orgs/",
-        ]
-        .iter()
-        .any(|capability| interface.starts_with(capability));
-        if !is_double {
+        if !interface.starts_with(package) {
             continue;
         }
         let mut double = linker.instance(interface).unwrap();
-        for (function, item) in instance.exports(&surroundings.engine) {
+        for (function, item) in instance.exports(engine) {
             if matches!(item.ty, ComponentItem::ComponentFunc(_)) {
                 let name = format!("{interface} {function}");
                 double
@@ -75,9 +85,6 @@ fn template(
             }
         }
     }
-    linker.allow_shadowing(true);
-    replace(&mut linker);
-    linker.instantiate_pre(&component).unwrap()
 }
 
 /// Answers the question for the server's identity.

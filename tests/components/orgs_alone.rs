@@ -8,8 +8,8 @@ use crate::surroundings::Surroundings;
 use bindings::Orgs;
 use bindings::exports::gatehouse::orgs::organizations::{CreateError, FieldFault};
 use bindings::exports::gatehouse::orgs::types::{
-    Caller, Edition, Fault, Field, FlagChange, Identity, NumberChange, Organization,
-    OrganizationChanges, Principal, TextChange,
+    Caller, Fault, Field, FlagChange, Identity, NumberChange, Organization, OrganizationChanges,
+    Principal, TextChange,
 };
 use gatehouse::runtime::state::InstanceState;
 
@@ -55,8 +55,7 @@ impl Alone {
             ..nothing()
         };
         let by = installation();
-        let created =
-            organizations.call_create(&mut self.store, Edition::SelfHosted, &changes, None, &by);
+        let created = organizations.call_create(&mut self.store, &changes, None, &by);
         created.await.unwrap().map(|made| made.organization)
     }
 
@@ -120,7 +119,7 @@ async fn an_organization_is_stored_found_and_deleted() {
         );
 
         let organizations = alone.component.gatehouse_orgs_organizations();
-        let read = organizations.call_read(&mut alone.store, Edition::SelfHosted, "ACME");
+        let read = organizations.call_read(&mut alone.store, "ACME");
         let id = created.external_id.clone();
         assert_eq!(read.await.unwrap(), Ok(Some(created)));
         let by = installation();
@@ -180,7 +179,7 @@ async fn a_taken_name_is_refused_whatever_its_case_and_the_first_organization_st
         assert_eq!(second, Err(CreateError::Invalid(taken)));
         assert_eq!(alone.keys().await, before);
         let organizations = alone.component.gatehouse_orgs_organizations();
-        let read = organizations.call_read(&mut alone.store, Edition::SelfHosted, "acme");
+        let read = organizations.call_read(&mut alone.store, "acme");
         assert_eq!(read.await.unwrap(), Ok(Some(first)));
     }
 }

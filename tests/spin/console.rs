@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use crate::browser::{Browser, Shown};
 use crate::pages::{HOSTED, SELF_HOSTED, pages};
 
-fn installation(host: Host, variables: &[&str]) -> Installation {
+fn installation(host: Host, variables: &[&str], settings: &str) -> Installation {
     let mut program = host.program();
     let given = variables.iter().flat_map(|given| ["--variable", given]);
     program.arguments.splice(1..1, given.map(str::to_owned));
-    Installation::start_program(program, Storage::Memory, "").unwrap()
+    Installation::start_program(program, Storage::Memory, settings).unwrap()
 }
 
 fn assert_a_visitor_signs_in_and_enables_the_method(host: Host) {
-    let installation = installation(host, &["console=true"]);
+    let installation = installation(host, &["console=true"], "");
     let address = format!("http://{}", installation.address());
     let mut browser = Browser::at(&address);
     let shown = browser.get("/");
@@ -55,7 +55,7 @@ fn a_visitor_signs_in_and_enables_the_method_on_spin_3() {
 
 #[test]
 fn no_page_is_there_unless_the_variable_says_so() {
-    let installation = installation(Host::Spin4, &[]);
+    let installation = installation(Host::Spin4, &[], "");
     let mut browser = Browser::at(&format!("http://{}", installation.address()));
     for page in ["/", "/ui/", "/ui/style.css"] {
         assert_eq!(browser.get(page).status, 404, "{page}");
@@ -83,10 +83,8 @@ fn assert_is_a_page(page: &str, shown: &Shown, status: u16) {
 }
 
 fn assert_every_page_is_there(edition: &str, without: &[&str]) {
-    let installation = installation(
-        Host::Spin4,
-        &["console=true", &format!("edition={edition}")],
-    );
+    let settings = format!("[organizations]\nedition = {edition:?}");
+    let installation = installation(Host::Spin4, &["console=true"], &settings);
     installation.set_up_login().unwrap();
     let address = format!("http://{}", installation.address());
     let pages = pages(
@@ -124,7 +122,7 @@ fn every_page_of_the_other_edition_is_there_too() {
 
 #[test]
 fn a_role_a_policy_and_an_organization_that_were_made_on_pages_are_those_of_the_api() {
-    let installation = installation(Host::Spin4, &["console=true"]);
+    let installation = installation(Host::Spin4, &["console=true"], "");
     installation.set_up_login().unwrap();
     let address = format!("http://{}", installation.address());
     let mut browser = Browser::signed_in(&address, installation.root_token());

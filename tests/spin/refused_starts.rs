@@ -83,7 +83,7 @@ fn assert_nothing_is_answered_without_sense(host: Host) {
         );
     }
     let log = fs::read_to_string(configuration.with_extension("toml.log")).unwrap();
-    let reason = r#"the variable "edition" must be self-hosted or hosted"#;
+    let reason = r#"the variable "edition" must be empty: set the environment variable "GATEHOUSE_EDITION" instead"#;
     assert!(log.contains(reason), "{log}");
     assert!(!log.contains("s3cret"), "{log}");
 }

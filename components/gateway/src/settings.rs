@@ -11,7 +11,7 @@ use crate::host::Bucket;
 /// Settings of a [`crate::Gateway`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The product that the organizations protocol behaves as.
+    /// The product that the organizations protocol behaves as. The capability behind it must be of the same edition.
     pub edition: Edition,
     /// The release of the auth protocol that clients are told they talk to; `X.Y.Z` without suffix, for clients parse it.
     pub compatibility_version: String,

@@ -1,6 +1,6 @@
 //! The interface `audit-trail`: its functions, and what the wire calls its cases.
 
-use crate::{Edition, Event, EventPage, Operation, Resource, ServiceError};
+use crate::{Event, EventPage, Operation, Resource, ServiceError};
 
 /// Most records that one call answers.
 pub const MAXIMUM_EVENTS: u32 = 1000;
@@ -54,7 +54,7 @@ pub trait AuditTrail {
 
     /// Up to [`MAXIMUM_EVENTS`] records that are only for the operator, in no order: all in the self-hosted edition, and those of the
     /// installation in the hosted one.
-    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, ServiceError>;
+    fn waiting_events(&self) -> Result<Vec<Event>, ServiceError>;
 
     /// Removes records that are kept elsewhere.
     fn forget_events(&self, events: &[Event]) -> Result<(), ServiceError>;

@@ -3,7 +3,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    AccessDecision, AccessQuestion, Authorization, Decision, DelegationScope, Description, Edition,
+    AccessDecision, AccessQuestion, Authorization, Decision, DelegationScope, Description,
     Entitlement, Identification, Identity, ListedOrganization, MembershipSummaries,
     OrganizationRole, OwningOrganization, Plan, PlanEntitlements, Principal, Right, ServiceError,
     User,
@@ -130,12 +130,7 @@ pub trait Authority {
     ) -> Result<MembershipSummaries, ServiceError>;
 
     /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
-    fn creation(
-        &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-    ) -> Result<Decision, ServiceError>;
+    fn creation(&self, identity: &Identity, granted: bool) -> Result<Decision, ServiceError>;
 
     /// The organization to which something with this identifier belongs: a team, membership, agent pool, token, project, subscription, or
     /// the organization itself by its external id.

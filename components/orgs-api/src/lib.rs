@@ -8,6 +8,7 @@ mod agent_pools;
 mod audit_trail;
 mod authority;
 mod changes;
+mod edition;
 mod memberships;
 pub mod name;
 mod organization;
@@ -62,8 +63,8 @@ pub use bindings::gatehouse::orgs::tokens::{
     TokenCreator, TokenKind, TokenOwner, TokenRequest,
 };
 pub use bindings::gatehouse::orgs::types::{
-    Administration, AttributeIssue, Caller, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault,
-    Field, Identity, MembershipStatus, Organization, OrganizationChanges, OrganizationRole, Plan,
+    Administration, AttributeIssue, Caller, CollaboratorAuthPolicy, ExecutionMode, Fault, Field,
+    Identity, MembershipStatus, Organization, OrganizationChanges, OrganizationRole, Plan,
     Principal, RetentionDetail, RetentionPolicy, RetentionRule, Right, Settings, Subject,
     Subscription, TeamReference, User,
 };
@@ -71,6 +72,7 @@ pub use bindings::gatehouse::orgs::users::{Account, UserDescription};
 pub use changes::{
     Attribute, ChangeError, FlagChange, NumberChange, RightsChange, TextChange, TextsChange,
 };
+pub use edition::Edition;
 pub use memberships::{
     MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, MembershipError, Memberships,
 };

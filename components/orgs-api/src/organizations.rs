@@ -3,7 +3,7 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, Edition, FieldFault, Filter,
+    AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, FieldFault, Filter,
     Memberships, Organization, OrganizationChanges, OrganizationRole, Page, Retention,
     ServiceError, Sharing, Site, Subscriptions, Teams, Tokens, Users, Viewer,
 };
@@ -21,27 +21,21 @@ pub trait Organizations {
     /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10).
     fn create(
         &self,
-        edition: Edition,
         changes: &OrganizationChanges,
         role_by_policies: Option<OrganizationRole>,
         by: &Caller,
     ) -> Result<AccessDecision, CreateError>;
 
     /// The organization of that name; `None` where there is none.
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError>;
+    fn read(&self, name: &str) -> Result<Option<Organization>, ServiceError>;
 
     /// The organization that has this external id (`org-...`), which stays through renames; `None` where there is none.
-    fn find(
-        &self,
-        edition: Edition,
-        external_id: &str,
-    ) -> Result<Option<Organization>, ServiceError>;
+    fn find(&self, external_id: &str) -> Result<Option<Organization>, ServiceError>;
 
     /// The organizations that `viewer` sees, that match `filter` and come after the name `after`, by name without case; at most `limit` of
     /// them, clamped to 1 to [`MAXIMUM_BATCH`].
     fn list(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
@@ -52,7 +46,6 @@ pub trait Organizations {
     /// to a page, by name without case.
     fn page_at(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         number: u32,
@@ -63,7 +56,6 @@ pub trait Organizations {
     /// different fields, both last (contract 2.12).
     fn update(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,

@@ -3,8 +3,7 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Caller, ConsumerChanges, Edition, Filter, OrganizationReference, Page, Partnership,
-    ServiceError, Shared,
+    Caller, ConsumerChanges, Filter, OrganizationReference, Page, Partnership, ServiceError, Shared,
 };
 
 /// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
@@ -54,7 +53,6 @@ pub trait Sharing {
     /// A page of those with whom an organization shares by name.
     fn consumers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
@@ -64,7 +62,6 @@ pub trait Sharing {
     /// A page of those who share with an organization, by name or with all, without itself and without those that are disabled.
     fn producers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
@@ -74,7 +71,6 @@ pub trait Sharing {
     /// A page of the organizations that match `filter` and share all of `shared` with any other.
     fn all_producers(
         &self,
-        edition: Edition,
         shared: &[Shared],
         filter: &Filter,
         number: u32,

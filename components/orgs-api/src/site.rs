@@ -1,7 +1,7 @@
 //! The interface `site`: its functions, and the general settings, which are kept as they are shown.
 
 use crate::{
-    AdministrationChanges, ApiRate, Bounds, Caller, ChangeError, Edition, GeneralSettings,
+    AdministrationChanges, ApiRate, Bounds, Caller, ChangeError, GeneralSettings,
     GeneralSettingsChanges, Organization, Overview, ServiceError,
 };
 
@@ -74,7 +74,6 @@ pub trait Site {
     /// Changes what site administrators set of an organization, as far as it is mentioned, in one commit.
     fn administer(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &AdministrationChanges,
         by: &Caller,

@@ -3,8 +3,8 @@
 use gatehouse_storage::wraps_failure;
 
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, FeatureSet, Organization, Plan, ServiceError,
-    Subscription, SubscriptionTerms,
+    Attribute, AttributeIssue, Caller, FeatureSet, Organization, Plan, ServiceError, Subscription,
+    SubscriptionTerms,
 };
 
 impl Subscription {
@@ -38,7 +38,6 @@ pub trait Subscriptions {
     /// Sets the terms of an organization's subscription, which take effect at once; its threshold stays.
     fn set_subscription_terms(
         &self,
-        edition: Edition,
         external_id: &str,
         terms: &SubscriptionTerms,
         by: &Caller,
@@ -51,7 +50,6 @@ pub trait Subscriptions {
     /// Sets from how many resources under management on the owners want to know: at least 0; null for never.
     fn set_rum_alert_threshold(
         &self,
-        edition: Edition,
         external_id: &str,
         threshold: &Attribute<i64>,
         by: &Caller,

@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let clock = ManualClock::at_seconds(1_770_000_000);
     let random = SeededRandom::new(1);
     let store = CountingStore::new(MemoryStore::new(&clock));
-    let orgs = Orgs::new(&store, &clock, &random);
+    let orgs = Orgs::new(&store, &clock, &random).with_edition(Edition::Hosted);
     let mut made = 0;
     for count in std::env::args().skip(1) {
         let count: usize = count.parse()?;
@@ -85,9 +85,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..nothing()
         };
         let last = u32::try_from(count / 20)?;
-        let page = |number: u32, filter: Filter| {
-            orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, number, 20)
-        };
+        let page =
+            |number: u32, filter: Filter| orgs.page_at(&Viewer::Everything, &filter, number, 20);
         measure(&store, "first page of 20", |_| page(1, nothing()))?;
         measure(&store, "any page of 20", |turn| {
             page(turn.wrapping_mul(7919) % last + 1, nothing())
@@ -133,7 +132,7 @@ fn create(orgs: &Measured<'_>, number: usize) -> Result<(), Box<dyn Error>> {
         request_id: "request".to_owned(),
         client_request_id: None,
     };
-    orgs.create(Edition::Hosted, &changes, None, &by)
+    orgs.create(&changes, None, &by)
         .map_err(|error| format!("{error:?}"))?;
     Ok(())
 }

@@ -20,22 +20,19 @@ use crate::record::{
 };
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
-use crate::{
-    Batch, Edition, Filter, MAXIMUM_BATCH, Organization, Orgs, Page, Reach, ServiceError, Viewer,
-};
+use crate::{Batch, Filter, MAXIMUM_BATCH, Organization, Orgs, Page, Reach, ServiceError, Viewer};
 
 /// How many organizations are rather read than searched for.
 const FEW: usize = 100;
 
-/// Reads lists for one edition.
+/// Reads lists.
 pub struct Listing<'a, S, C, R> {
     orgs: &'a Orgs<S, C, R>,
-    edition: Edition,
 }
 
 impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
-    pub const fn new(orgs: &'a Orgs<S, C, R>, edition: Edition) -> Self {
-        Self { orgs, edition }
+    pub const fn new(orgs: &'a Orgs<S, C, R>) -> Self {
+        Self { orgs }
     }
 
     /// See [`crate::Organizations::list`].
@@ -307,7 +304,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         &self,
         records: impl IntoIterator<Item = OrganizationRecord>,
     ) -> Result<Vec<Organization>, ServiceError> {
-        self.orgs.to_organizations(self.edition, records)
+        self.orgs.to_organizations(records)
     }
 }
 

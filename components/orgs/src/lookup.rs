@@ -89,12 +89,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Adds what organizations show beside their records: what the installation does by default, and how many consumers there
     /// still are of those that they have named. One read tells the first, and two more the second for all that have named any.
-    pub(crate) fn complete(
-        &self,
-        edition: Edition,
-        organizations: &mut [Organization],
-    ) -> Result<(), ServiceError> {
-        if edition == Edition::Hosted || organizations.is_empty() {
+    pub(crate) fn complete(&self, organizations: &mut [Organization]) -> Result<(), ServiceError> {
+        if self.edition == Edition::Hosted || organizations.is_empty() {
             return Ok(());
         }
         let naming = |organization: &Organization| {

@@ -18,7 +18,7 @@ use crate::record::{
 use crate::team::TEAM_PREFIX;
 use crate::{
     AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Description,
-    Edition, Fault, Field, FieldFault, Filter, Identity, Organization, OrganizationChanges,
+    Fault, Field, FieldFault, Filter, Identity, Organization, OrganizationChanges,
     OrganizationRole, Organizations, Orgs, Page, Principal, Resource, ServiceError, Settings,
     UpdateError, Viewer, directory, plans, removal, rules, sharing,
 };
@@ -26,34 +26,32 @@ use crate::{
 const PROJECT_PREFIX: &str = "prj-";
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// An organization as this edition shows it.
+    /// An organization as the edition shows it.
     pub(crate) fn to_organization(
         &self,
-        edition: Edition,
         record: OrganizationRecord,
     ) -> Result<Organization, ServiceError> {
-        let mut organization = record.into_organization(self.view(edition));
-        self.complete(edition, std::slice::from_mut(&mut organization))?;
+        let mut organization = record.into_organization(self.view());
+        self.complete(std::slice::from_mut(&mut organization))?;
         Ok(organization)
     }
 
-    /// Organizations as this edition shows them, in their order.
+    /// Organizations as the edition shows them, in their order.
     pub(crate) fn to_organizations(
         &self,
-        edition: Edition,
         records: impl IntoIterator<Item = OrganizationRecord>,
     ) -> Result<Vec<Organization>, ServiceError> {
-        let view = self.view(edition);
+        let view = self.view();
         let records = records.into_iter();
         let mut organizations: Vec<_> = records
             .map(|record| record.into_organization(view))
             .collect();
-        self.complete(edition, &mut organizations)?;
+        self.complete(&mut organizations)?;
         Ok(organizations)
     }
 
-    const fn listing(&self, edition: Edition) -> Listing<'_, S, C, R> {
-        Listing::new(self, edition)
+    const fn listing(&self) -> Listing<'_, S, C, R> {
+        Listing::new(self)
     }
 
     /// Judges the name that a request wants for the organization that is called `current`, or for a new one. The name is `None`
@@ -129,7 +127,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     fn try_update(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
@@ -141,7 +138,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut record = stored.record.clone();
         let (new_name, mut faults) = self.judge_name(&changes.name, Some(&name))?;
         let pools = self.named_pools(&record.external_id, changes)?;
-        faults.extend(rules::apply(edition, changes, &pools, &mut record.settings));
+        faults.extend(rules::apply(
+            self.edition,
+            changes,
+            &pools,
+            &mut record.settings,
+        ));
         if !faults.is_empty() {
             return Err(UpdateError::Invalid(faults));
         }
@@ -256,20 +258,19 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     fn create(
         &self,
-        edition: Edition,
         changes: &OrganizationChanges,
         role_by_policies: Option<OrganizationRole>,
         by: &Caller,
     ) -> Result<AccessDecision, CreateError> {
         let mut settings = Settings::default();
         // A new organization has no pools.
-        let faults = rules::apply(edition, changes, &NamedPools::default(), &mut settings);
+        let faults = rules::apply(self.edition, changes, &NamedPools::default(), &mut settings);
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_create(changes, &settings, &faults, by)
         })?;
         self.directory().keep_up();
         let mut made = AccessDecision {
-            organization: self.to_organization(edition, record)?,
+            organization: self.to_organization(record)?,
             role: role_of_maker(&by.identity),
             rights: Vec::new(),
             teams: Vec::new(),
@@ -287,21 +288,17 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         Ok(made)
     }
 
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError> {
+    fn read(&self, name: &str) -> Result<Option<Organization>, ServiceError> {
         let Some(name) = FoldedName::fold(name) else {
             return Ok(None);
         };
         let stored = self.load(&name)?;
         stored
-            .map(|stored| self.to_organization(edition, stored.record))
+            .map(|stored| self.to_organization(stored.record))
             .transpose()
     }
 
-    fn find(
-        &self,
-        edition: Edition,
-        external_id: &str,
-    ) -> Result<Option<Organization>, ServiceError> {
+    fn find(&self, external_id: &str) -> Result<Option<Organization>, ServiceError> {
         let found = commit_with_retries(&self.clock, &self.random, || {
             Ok::<_, ServiceError>(match self.locate(external_id)? {
                 Located::Gone => Attempt::Done(None),
@@ -309,46 +306,40 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
                 Located::Here((_, found)) => Attempt::Done(Some(found.record)),
             })
         })?;
-        found
-            .map(|found| self.to_organization(edition, found))
-            .transpose()
+        found.map(|found| self.to_organization(found)).transpose()
     }
 
     fn list(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, ServiceError> {
-        self.listing(edition).batch(viewer, filter, after, limit)
+        self.listing().batch(viewer, filter, after, limit)
     }
 
     fn page_at(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        self.listing(edition).page(viewer, filter, number, size)
+        self.listing().page(viewer, filter, number, size)
     }
 
     fn update(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_update(edition, external_id, changes, by)
+            self.try_update(external_id, changes, by)
         })?;
         self.directory().keep_up();
-        self.to_organization(edition, record)
-            .map_err(UpdateError::from)
+        self.to_organization(record).map_err(UpdateError::from)
     }
 
     fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, ServiceError> {

@@ -23,20 +23,29 @@ pub struct Orgs<S, C, R> {
     pub(crate) cache: RecordCache,
     /// The users, memberships, teams and organizations of late requests. Apart from the directory, which they would push out.
     pub(crate) late: RecordCache,
+    pub(crate) edition: Edition,
     directory_shape: Shape,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Organizations in `store`, which must be theirs alone.
+    /// Organizations of the self-hosted edition in `store`, which must be theirs alone.
     pub const fn new(store: S, clock: C, random: R) -> Self {
         Self {
             records: Records::new(store),
             cache: RecordCache::with_room_for(directory::CACHED_BYTES),
             late: RecordCache::with_room_for(LATE_BYTES),
+            edition: Edition::SelfHosted,
             directory_shape: Shape::USUAL,
             clock,
             random,
         }
+    }
+
+    /// The same organizations in this edition.
+    #[must_use]
+    pub const fn with_edition(mut self, edition: Edition) -> Self {
+        self.edition = edition;
+        self
     }
 
     pub(crate) fn load(
@@ -46,9 +55,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(self.records.get(&organization_key(name))?)
     }
 
-    pub(crate) fn view(&self, edition: Edition) -> View {
+    pub(crate) fn view(&self) -> View {
         View {
-            edition,
+            edition: self.edition,
             now: self.clock.now_milliseconds(),
         }
     }

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use gatehouse_console::{Console, Exchange};
 use gatehouse_gateway::host::{Host, NodeList, SharedStore};
 use gatehouse_gateway::imported::{self, ImportingGateway};
-use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, refusal_page, vault};
+use gatehouse_gateway::{
+    Edition, Part, Received, Request, Response, ResumeError, refusal_page, vault,
+};
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use zeroize::Zeroizing;
@@ -54,7 +56,7 @@ static LAST_REQUEST: LastRequest = LastRequest::none();
 
 fn front() -> Result<&'static Front, SettingsError> {
     once_lock::get_or_try_init(&FRONT, || {
-        let settings = FrontSettings::from_variables(variable)?;
+        let settings = FrontSettings::new(variable, std::env::var(Edition::VARIABLE).ok())?;
         let console = match settings.has_console {
             true => Some(console(settings.advertised.as_ref())?),
             false => None,

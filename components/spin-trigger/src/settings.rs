@@ -32,6 +32,14 @@ pub enum SettingsError {
         /// The reason that the host gives.
         why: String,
     },
+    /// The setting is an environment variable.
+    #[error("the variable {variable:?} must be empty: set the environment variable {to:?} instead")]
+    Moved {
+        /// The variable.
+        variable: &'static str,
+        /// The environment variable that takes its place.
+        to: &'static str,
+    },
     /// A variable has a value that means nothing.
     #[error("the variable {variable:?} must be {expected}")]
     Invalid {
@@ -43,14 +51,15 @@ pub enum SettingsError {
 }
 
 impl FrontSettings {
-    /// The settings that `variable` gives, which answers `None` for one that is not there. An empty one counts as missing: Spin has no
-    /// variable without a value.
+    /// The settings that `variable` gives, which answers `None` for one that is not there, in the edition that the environment names. An
+    /// empty one counts as missing: Spin has no variable without a value.
     ///
     /// # Errors
     ///
     /// When a variable cannot be read or means nothing.
-    pub fn from_variables(
+    pub fn new(
         variable: impl Fn(&str) -> Result<Option<String>, String>,
+        edition: Option<String>,
     ) -> Result<Self, SettingsError> {
         let read = |name: &'static str| match variable(name) {
             Ok(value) => Ok(value.filter(|value| !value.is_empty())),
@@ -60,10 +69,16 @@ impl FrontSettings {
             }),
         };
         let invalid = |variable, expected| SettingsError::Invalid { variable, expected };
-        let edition = match read("edition")?.as_deref() {
-            None | Some("self-hosted") => Edition::SelfHosted,
-            Some("hosted") => Edition::Hosted,
-            Some(_) => return Err(invalid("edition", "self-hosted or hosted")),
+        if read("edition")?.is_some() {
+            return Err(SettingsError::Moved {
+                variable: "edition",
+                to: Edition::VARIABLE,
+            });
+        }
+        let edition = match edition.filter(|text| !text.is_empty()) {
+            None => Edition::SelfHosted,
+            Some(text) => Edition::from_text(&text)
+                .ok_or_else(|| invalid(Edition::VARIABLE, "self-hosted or hosted"))?,
         };
         let mut gateway = Settings {
             edition,
@@ -115,10 +130,11 @@ mod tests {
     use super::*;
 
     fn settings(variables: &[(&str, &str)]) -> Result<FrontSettings, SettingsError> {
-        FrontSettings::from_variables(|name| {
+        let value = |name: &str| {
             let found = variables.iter().find(|(given, _)| *given == name);
-            Ok(found.map(|(_, value)| (*value).to_owned()))
-        })
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        FrontSettings::new(|name| Ok(value(name)), value(Edition::VARIABLE))
     }
 
     #[test]
@@ -135,6 +151,7 @@ mod tests {
         assert_eq!(settings(&[]), Ok(defaults.clone()));
         let empty = [
             ("edition", ""),
+            (Edition::VARIABLE, ""),
             ("version_compatibility", ""),
             ("advertised_address", ""),
             ("strict_media_type", ""),
@@ -147,7 +164,7 @@ mod tests {
     #[test]
     fn every_variable_is_read() {
         let read = settings(&[
-            ("edition", "hosted"),
+            (Edition::VARIABLE, "hosted"),
             ("version_compatibility", "1.20.3"),
             ("advertised_address", "https://gatehouse.example.com"),
             ("strict_media_type", "true"),
@@ -176,6 +193,7 @@ mod tests {
     fn a_value_that_means_nothing_is_refused_without_being_repeated() {
         for variable in [
             "edition",
+            Edition::VARIABLE,
             "advertised_address",
             "strict_media_type",
             "root_token_hash",
@@ -189,7 +207,7 @@ mod tests {
 
     #[test]
     fn variables_that_spin_does_not_give_are_named() {
-        let refused = FrontSettings::from_variables(|_| Err("not permitted".to_owned()));
+        let refused = FrontSettings::new(|_| Err("not permitted".to_owned()), None);
         let refused = refused.unwrap_err().to_string();
         assert!(
             refused.contains("edition") && refused.contains("not permitted"),

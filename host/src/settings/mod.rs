@@ -21,11 +21,12 @@ use std::path::Path;
 
 pub use audit::{AuditSinkSettings, AuditSinkType};
 pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
+pub use gatehouse_orgs::Edition;
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use kind::SettingKind;
 pub use reference::SettingsReference;
 pub use sections::{
-    AccessLog, BootstrapSettings, ComponentsSettings, ConsoleSettings, Edition, LimitsSettings,
+    AccessLog, BootstrapSettings, ComponentsSettings, ConsoleSettings, LimitsSettings,
     ListenerSettings, LogFormat, LogSettings, NodeSettings, OrganizationsSettings, SealSettings,
     SealType, StorageSettings, StorageType, TelemetrySettings, VersionSettings,
 };
@@ -154,8 +155,8 @@ impl Settings {
         let (google, limits) = (&self.google, &self.limits);
         let always = [
             (
-                "GATEHOUSE_EDITION",
-                self.organizations.edition.name().to_owned(),
+                Edition::VARIABLE,
+                self.organizations.edition.as_str().to_owned(),
             ),
             (
                 "GATEHOUSE_STRICT_MEDIA_TYPE",

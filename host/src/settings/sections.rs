@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gatehouse_access::RootTokenHash;
+use gatehouse_orgs::Edition;
 use ipnet::IpNet;
 use url::Url;
 
@@ -229,21 +230,19 @@ impl BootstrapSettings {
     }
 }
 
-/// The two editions of the organizations API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edition {
-    /// As the hosted product behaves.
-    Hosted,
-    /// As the self-hosted product behaves.
-    SelfHosted,
-}
+impl SettingValue for Edition {
+    const EXPECTED: &'static str = "\"hosted\" or \"self-hosted\"";
+    const KIND: &'static SettingKind =
+        &SettingKind::Choice(&[Self::Hosted.as_str(), Self::SelfHosted.as_str()]);
 
-named_choices!(
-    Edition,
-    "\"hosted\" or \"self-hosted\"",
-    Hosted = "hosted",
-    SelfHosted = "self-hosted",
-);
+    fn from_text(text: &str) -> Option<Self> {
+        Self::from_text(text)
+    }
+
+    fn to_text(&self) -> String {
+        format!("{:?}", self.as_str())
+    }
+}
 
 /// `[organizations]`: how the organizations API presents itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ const orgs = await new Component(process.argv[2]).instance({ storage: new Storag
 
 function make(name, email) {
   try {
-    orgs.organizations.create('self-hosted', { ...NOTHING, name: value(name), email: value(email) }, undefined, BY);
+    orgs.organizations.create({ ...NOTHING, name: value(name), email: value(email) }, undefined, BY);
     console.log('made:', name);
   } catch (error) {
     if (!Object.hasOwn(error, 'payload')) throw error;
@@ -30,5 +30,5 @@ function make(name, email) {
 make('beta', 'it@beta.example');
 make('Acme', 'it@acme.example');
 make('ACME', 'other@acme.example');
-const { organizations } = orgs.organizations.list('self-hosted', { tag: 'everything' }, {}, undefined, 100);
+const { organizations } = orgs.organizations.list({ tag: 'everything' }, {}, undefined, 100);
 console.log('listed:', organizations.map(({ name }) => name).join(', '));

@@ -99,7 +99,7 @@ def check_orgs(path):
     def create(name):
         absent = [field for field in CHANGES if field not in ("name", "email")]
         changes = {field: {"tag": "absent"} for field in absent} | {"name": given(name), "email": given("it@acme.example")}
-        return component.call("gatehouse:orgs/organizations@0.1.0", "create", "hosted", changes, None, INSTALLATION)
+        return component.call("gatehouse:orgs/organizations@0.1.0", "create", changes, None, INSTALLATION)
 
     store.full = True
     before = store.contents()
@@ -110,7 +110,7 @@ def check_orgs(path):
         check(f"{nonsense[:4]!r} is no name of an organization", create(nonsense)["err"]["tag"] == "invalid")
     check("an organization is made once there is room", "ok" in create("acme"))
     store.garbage = b"\xff" * 40
-    found = component.call("gatehouse:orgs/organizations@0.1.0", "read", "hosted", "acme")
+    found = component.call("gatehouse:orgs/organizations@0.1.0", "read", "acme")
     check("garbage is no organization", found["err"]["tag"] == "damaged")
 
 

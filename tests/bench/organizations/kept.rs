@@ -156,7 +156,8 @@ fn made(count: usize) -> Result<HeldRows> {
         &rows,
         ManualClock::at_seconds(MADE_AT),
         SeededRandom::new(1),
-    );
+    )
+    .with_edition(Edition::Hosted);
     let by = Caller {
         identity: Identity {
             principal: Principal::Installation,
@@ -171,7 +172,7 @@ fn made(count: usize) -> Result<HeldRows> {
             email: Attribute::Value(super::email(number)),
             ..OrganizationChanges::default()
         };
-        let created = orgs.create(Edition::Hosted, &changes, None, &by);
+        let created = orgs.create(&changes, None, &by);
         created.map_err(|error| anyhow!("organization {number}: {error:?}"))?;
     }
     for _ in 0..ROUNDS_OF_UPKEEP {

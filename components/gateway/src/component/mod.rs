@@ -73,10 +73,10 @@ fn gateway() -> &'static ImportingGateway {
 }
 
 fn settings() -> Settings {
-    let mut settings = Settings::default();
-    if std::env::var("GATEHOUSE_EDITION").is_ok_and(|edition| edition == "hosted") {
-        settings.edition = Edition::Hosted;
-    }
+    let mut settings = Settings {
+        edition: Edition::from_environment(),
+        ..Settings::default()
+    };
     if let Ok(version) = std::env::var("GATEHOUSE_VERSION_COMPATIBILITY") {
         settings.compatibility_version = version;
     }

@@ -80,11 +80,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ) -> Result<Response, ApiError> {
         self.decided(caller, true)?;
         let user = &account.user;
-        let creation = self.organizations.creation(
-            self.settings.edition,
-            &caller.identity,
-            self.has_rights_somewhere(caller)?,
-        )?;
+        let creation = self
+            .organizations
+            .creation(&caller.identity, self.has_rights_somewhere(caller)?)?;
         let is_person = is_person(caller);
         let is_administrator = caller.is_site_administrator();
         let method = match self.settings.edition {

@@ -79,10 +79,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             // The name that is wanted cannot be told; that there is one that they may make is enough to tell them why.
             None => self.has_rights_somewhere(&caller)?,
         };
-        let edition = self.settings.edition;
-        let decision = self
-            .organizations
-            .creation(edition, &caller.identity, granted)?;
+        let decision = self.organizations.creation(&caller.identity, granted)?;
         self.decided(&caller, decision == Decision::Allowed)?;
         match decision {
             Decision::Allowed => {}
@@ -92,7 +89,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let changes = known.unwrap_or_else(read)?;
         let by = self.recorded_as(&caller);
         let role = self.role_by_policies(&caller, new_name(&changes).unwrap_or_default())?;
-        let made = self.organizations.create(edition, &changes, role, &by)?;
+        let made = self.organizations.create(&changes, role, &by)?;
         let set = entitlement_set_of(&made);
         Ok(shown(201, &made, Some(vec![set])))
     }
@@ -126,11 +123,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         } = self.enter(question.with_role_by_policies())?;
         let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
-        let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
         // Another organization can have the name by now.
         let id = position.organization.external_id;
-        position.organization = self.organizations.update(edition, &id, &changes, &by)?;
+        position.organization = self.organizations.update(&id, &changes, &by)?;
         Ok(shown(200, &position, None))
     }
 

@@ -109,23 +109,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         .filter(|(parameter, _)| parameter.first(query).as_deref() == Some("true"))
         .map(|(_, shared)| shared)
         .collect();
-        let edition = self.settings.edition;
         let found = if producers.is_empty() {
-            self.organizations.page_at(
-                edition,
-                &Viewer::Everything,
-                &filter,
-                page.number,
-                page.size,
-            )?
+            self.organizations
+                .page_at(&Viewer::Everything, &filter, page.number, page.size)?
         } else {
-            self.organizations.all_producers(
-                edition,
-                &producers,
-                &filter,
-                page.number,
-                page.size,
-            )?
+            self.organizations
+                .all_producers(&producers, &filter, page.number, page.size)?
         };
         let overview = self
             .organizations
@@ -155,11 +144,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let (caller, organization) = self.administer_named(name)?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
-        let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
         let organization =
             self.organizations
-                .administer(edition, &organization.external_id, &changes, &by)?;
+                .administer(&organization.external_id, &changes, &by)?;
         self.one_administered(&organization, false)
     }
 

@@ -104,7 +104,7 @@ impl<A, C, O: Capability> Gateway<A, C, O> {
     /// When the store does not answer.
     pub(crate) fn tell_events(&self) -> Result<(), ServiceError> {
         for _ in 0..ROUNDS {
-            let events = self.organizations.waiting_events(self.settings.edition)?;
+            let events = self.organizations.waiting_events()?;
             for event in &events {
                 self.tell_operator(&format!("audit trail: {}", described(event)));
             }

@@ -280,7 +280,6 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             None => None,
         };
         Ok(AccessQuestion {
-            edition: self.settings.edition,
             target: question.target,
             action: question.action,
             granted: presented.granted,

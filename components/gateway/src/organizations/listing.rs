@@ -146,10 +146,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         if !sight.is_exact {
             return self.select_one_by_one(caller, sight, filter, page);
         }
-        let edition = self.settings.edition;
-        let found =
-            self.organizations
-                .page_at(edition, &sight.viewer, filter, page.number, page.size)?;
+        let found = self
+            .organizations
+            .page_at(&sight.viewer, filter, page.number, page.size)?;
         Ok(Selection {
             organizations: self.seen(caller, found.organizations, &found.entitlements, true)?,
             total: found.total,
@@ -248,10 +247,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         filter: &Filter,
         after: Option<&str>,
     ) -> Result<Batch, ApiError> {
-        let edition = self.settings.edition;
         Ok(self
             .organizations
-            .list(edition, &sight.viewer, filter, after, MAXIMUM_BATCH)?)
+            .list(&sight.viewer, filter, after, MAXIMUM_BATCH)?)
     }
 
     /// Those of a batch that the caller sees.

@@ -119,10 +119,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let includes = self.includes()?;
         let page = PageRequest::always(&self.request.query);
         let external_id = &entry.position.organization.external_id;
-        let edition = self.settings.edition;
-        let found =
-            self.organizations
-                .producers(edition, external_id, shared, page.number, page.size)?;
+        let found = self
+            .organizations
+            .producers(external_id, shared, page.number, page.size)?;
         let resources = found.organizations.iter().map(short_resource).collect();
         let mut document = paged::<Value>(resources, found.total, page, self.request);
         let organizations = with_entitlements(&found.organizations, &found.entitlements);
@@ -133,13 +132,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
         let (_, producer) = self.administer_named(name)?;
         let page = PageRequest::always(&self.request.query);
-        let found = self.organizations.consumers(
-            self.settings.edition,
-            &producer.external_id,
-            shared,
-            page.number,
-            page.size,
-        )?;
+        let found =
+            self.organizations
+                .consumers(&producer.external_id, shared, page.number, page.size)?;
         let resources = self.all_administered(&found.organizations, false)?.data;
         Ok(json_api(
             200,

@@ -74,7 +74,8 @@ impl Server {
         };
         let access =
             AccessService::new(access_store, clock, SeededRandom::new(1)).with_settings(quotas);
-        let organizations = Orgs::new(organizations_store, clock, SeededRandom::new(3));
+        let organizations = Orgs::new(organizations_store, clock, SeededRandom::new(3))
+            .with_edition(settings.edition);
         let operator_log = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&operator_log);
         let audit = Recorder::default();

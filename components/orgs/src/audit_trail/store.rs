@@ -90,8 +90,8 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
         }
     }
 
-    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, ServiceError> {
-        let prefix = match edition {
+    fn waiting_events(&self) -> Result<Vec<Event>, ServiceError> {
+        let prefix = match self.edition {
             Edition::SelfHosted => EVENT_PREFIX.to_owned(),
             Edition::Hosted => prefix_of(INSTALLATION),
         };

@@ -33,12 +33,10 @@ fn contract_4_15_what_is_done_with_an_organization_is_told_in_order() {
     let by = installation();
     let next = || world.clock.advance(Duration::from_millis(1));
     next();
-    orgs.update_named(Edition::Hosted, "acme", &rename("globex"), &by)
-        .unwrap();
+    orgs.update_named("acme", &rename("globex"), &by).unwrap();
     next();
     // A change that changes nothing is no event.
-    orgs.update_named(Edition::Hosted, "globex", &rename("globex"), &by)
-        .unwrap();
+    orgs.update_named("globex", &rename("globex"), &by).unwrap();
     let token = orgs
         .issue_token(&owner, &TokenRequest::default(), &by)
         .unwrap();
@@ -143,7 +141,7 @@ fn contract_4_15_records_stay_for_fourteen_days() {
 fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let acme = create(&orgs, "acme").external_id;
     let ada = UserDescription {
         username: "ada".to_owned(),
@@ -151,11 +149,8 @@ fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
         site_administrator: false,
     };
     orgs.create_user(&ada, &installation()).unwrap();
-    let waiting = orgs.waiting_events(Edition::SelfHosted).unwrap();
-    assert_eq!(
-        orgs.waiting_events(Edition::SelfHosted),
-        Ok(waiting.clone())
-    );
+    let waiting = orgs.waiting_events().unwrap();
+    assert_eq!(orgs.waiting_events(), Ok(waiting.clone()));
     let mut told = told(&waiting);
     told.sort_unstable();
     assert_eq!(
@@ -172,12 +167,12 @@ fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
         .collect();
     assert_eq!(organizations, [acme]);
     // In the hosted edition organizations read their own.
-    let of_installation = orgs.waiting_events(Edition::Hosted).unwrap();
+    let of_installation = world.orgs(&store).waiting_events().unwrap();
     assert_eq!(of_installation.len(), 2);
     let is_here = |event: &Event| event.organization.is_none() && waiting.contains(event);
     assert!(of_installation.iter().all(is_here));
     orgs.forget_events(&waiting).unwrap();
-    assert_eq!(orgs.waiting_events(Edition::SelfHosted), Ok(Vec::new()));
+    assert_eq!(orgs.waiting_events(), Ok(Vec::new()));
     assert!(!store.keys().iter().any(|key| key.starts_with("event/")));
     orgs.forget_events(&waiting).unwrap();
     orgs.forget_events(&[]).unwrap();

@@ -28,9 +28,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         question: &AccessQuestion,
         ahead: &ReadAhead,
     ) -> Result<Option<AccessDecision>, ServiceError> {
-        let AccessQuestion {
-            edition, target, ..
-        } = question;
+        let target = &question.target;
         let record = self.record_meant(identity, target, ahead)?;
         // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
         let external_id = record
@@ -46,7 +44,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             decision == Decision::Allowed
         });
         let mut found = AccessDecision {
-            organization: Arc::unwrap_or_clone(record).into_organization(self.view(*edition)),
+            organization: Arc::unwrap_or_clone(record).into_organization(self.view()),
             role: affiliation.column(identity).role(),
             rights: affiliation.rights.into_iter().collect(),
             teams: affiliation.teams,
@@ -67,7 +65,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         // Only a caller that may see it waits for what its record does not tell (SEC-A6).
         if found.decision == Decision::Allowed {
-            self.complete(*edition, std::slice::from_mut(&mut found.organization))?;
+            self.complete(std::slice::from_mut(&mut found.organization))?;
             plans::describe(&mut found, question.described, question.role_by_policies);
         }
         Ok(Some(found))

@@ -78,12 +78,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         Ok(summaries)
     }
 
-    fn creation(
-        &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-    ) -> Result<Decision, ServiceError> {
+    fn creation(&self, identity: &Identity, granted: bool) -> Result<Decision, ServiceError> {
         let allowed = match &identity.principal {
             Principal::Installation => true,
             Principal::User(user) => granted || user.site_administrator || user.subject.is_none(),
@@ -93,7 +88,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         if !allowed {
             return Ok(Decision::Hidden);
         }
-        let is_restricted = edition == Edition::SelfHosted
+        let is_restricted = self.edition == Edition::SelfHosted
             && !identity.is_site_administrator()
             && self
                 .read_general_settings()?

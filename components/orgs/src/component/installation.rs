@@ -2,9 +2,9 @@
 
 use super::{Component, ORGS, wit};
 use crate::{
-    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Filter,
-    GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
-    RetentionPolicy, RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Filter, GeneralSettings,
+    GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention, RetentionPolicy,
+    RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
 };
 
 impl wit::retention::Guest for Component {
@@ -50,33 +50,30 @@ impl wit::sharing::Guest for Component {
     }
 
     fn consumers(
-        edition: Edition,
         external_id: String,
         shared: Shared,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        ORGS.consumers(edition, &external_id, shared, number, size)
+        ORGS.consumers(&external_id, shared, number, size)
     }
 
     fn producers(
-        edition: Edition,
         external_id: String,
         shared: Shared,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        ORGS.producers(edition, &external_id, shared, number, size)
+        ORGS.producers(&external_id, shared, number, size)
     }
 
     fn all_producers(
-        edition: Edition,
         shared: Vec<Shared>,
         filter: Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        ORGS.all_producers(edition, &shared, &filter, number, size)
+        ORGS.all_producers(&shared, &filter, number, size)
     }
 }
 
@@ -97,12 +94,11 @@ impl wit::site::Guest for Component {
     }
 
     fn administer(
-        edition: Edition,
         external_id: String,
         changes: AdministrationChanges,
         by: Caller,
     ) -> Result<Organization, ChangeError> {
-        ORGS.administer(edition, &external_id, &changes, &by)
+        ORGS.administer(&external_id, &changes, &by)
     }
 
     fn oversee(organizations: Vec<String>) -> Result<Overview, ServiceError> {

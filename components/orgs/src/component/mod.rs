@@ -2,6 +2,8 @@
 
 mod installation;
 
+use std::sync::LazyLock;
+
 use gatehouse_orgs_api::bindings::exports::gatehouse::orgs as wit;
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
@@ -25,54 +27,51 @@ struct Component;
 gatehouse_orgs_api::bindings::export_orgs!(Component);
 
 /// One for the life of the instance, so that the directory is not decoded for every request.
-static ORGS: Orgs<ImportedStore, SystemClock, OsRandom> =
-    Orgs::new(ImportedStore, SystemClock, OsRandom);
+static ORGS: LazyLock<Orgs<ImportedStore, SystemClock, OsRandom>> = LazyLock::new(|| {
+    Orgs::new(ImportedStore, SystemClock, OsRandom).with_edition(Edition::from_environment())
+});
 
 impl wit::organizations::Guest for Component {
     fn create(
-        edition: Edition,
         changes: OrganizationChanges,
         role_by_policies: Option<OrganizationRole>,
         by: Caller,
     ) -> Result<AccessDecision, CreateError> {
-        ORGS.create(edition, &changes, role_by_policies, &by)
+        ORGS.create(&changes, role_by_policies, &by)
     }
 
-    fn read(edition: Edition, name: String) -> Result<Option<Organization>, ServiceError> {
-        ORGS.read(edition, &name)
+    fn read(name: String) -> Result<Option<Organization>, ServiceError> {
+        ORGS.read(&name)
     }
 
-    fn find(edition: Edition, external_id: String) -> Result<Option<Organization>, ServiceError> {
-        ORGS.find(edition, &external_id)
+    fn find(external_id: String) -> Result<Option<Organization>, ServiceError> {
+        ORGS.find(&external_id)
     }
 
     fn list(
-        edition: Edition,
         viewer: Viewer,
         filter: Filter,
         after: Option<String>,
         limit: u32,
     ) -> Result<Batch, ServiceError> {
-        ORGS.list(edition, &viewer, &filter, after.as_deref(), limit)
+        ORGS.list(&viewer, &filter, after.as_deref(), limit)
     }
 
     fn page_at(
-        edition: Edition,
         viewer: Viewer,
         filter: Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        ORGS.page_at(edition, &viewer, &filter, number, size)
+        ORGS.page_at(&viewer, &filter, number, size)
     }
 
     fn update(
-        edition: Edition,
         external_id: String,
         changes: OrganizationChanges,
         by: Caller,
     ) -> Result<Organization, UpdateError> {
-        ORGS.update(edition, &external_id, &changes, &by)
+        ORGS.update(&external_id, &changes, &by)
     }
 
     fn delete(external_id: String, by: Caller) -> Result<bool, ServiceError> {
@@ -98,12 +97,11 @@ impl wit::subscriptions::Guest for Component {
     }
 
     fn set_subscription_terms(
-        edition: Edition,
         external_id: String,
         terms: SubscriptionTerms,
         by: Caller,
     ) -> Result<Organization, SubscriptionError> {
-        ORGS.set_subscription_terms(edition, &external_id, &terms, &by)
+        ORGS.set_subscription_terms(&external_id, &terms, &by)
     }
 
     fn next_plan_end() -> Result<Option<u64>, ServiceError> {
@@ -111,12 +109,11 @@ impl wit::subscriptions::Guest for Component {
     }
 
     fn set_rum_alert_threshold(
-        edition: Edition,
         external_id: String,
         threshold: NumberChange,
         by: Caller,
     ) -> Result<Organization, SubscriptionError> {
-        ORGS.set_rum_alert_threshold(edition, &external_id, &threshold, &by)
+        ORGS.set_rum_alert_threshold(&external_id, &threshold, &by)
     }
 }
 
@@ -143,12 +140,8 @@ impl wit::authority::Guest for Component {
         ORGS.summarize_memberships(&identity, &organizations)
     }
 
-    fn creation(
-        edition: Edition,
-        identity: Identity,
-        granted: bool,
-    ) -> Result<Decision, ServiceError> {
-        ORGS.creation(edition, &identity, granted)
+    fn creation(identity: Identity, granted: bool) -> Result<Decision, ServiceError> {
+        ORGS.creation(&identity, granted)
     }
 
     fn organization_of(id: String) -> Result<Option<OwningOrganization>, ServiceError> {
@@ -236,8 +229,8 @@ impl wit::audit_trail::Guest for Component {
         ORGS.events(&organization, since, number, size)
     }
 
-    fn waiting_events(edition: Edition) -> Result<Vec<Event>, ServiceError> {
-        ORGS.waiting_events(edition)
+    fn waiting_events() -> Result<Vec<Event>, ServiceError> {
+        ORGS.waiting_events()
     }
 
     fn forget_events(events: Vec<Event>) -> Result<(), ServiceError> {

@@ -9,7 +9,7 @@ use crate::audit_trail::AuditedOperations as _;
 use crate::numbers::LARGEST_NUMBER;
 use crate::record::OrganizationRecord;
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, Fault, FeatureSet, Organization, Orgs, Resource,
+    Attribute, AttributeIssue, Caller, Fault, FeatureSet, Organization, Orgs, Resource,
     ServiceError, SubscriptionError, SubscriptionTerms, Subscriptions,
 };
 
@@ -89,7 +89,6 @@ fn number(value: &Attribute<i64>, wrong_type: Fault) -> Result<Option<u64>, Faul
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn change_subscription(
         &self,
-        edition: Edition,
         external_id: &str,
         by: &Caller,
         change: impl Fn(&mut SubscriptionRecord),
@@ -97,7 +96,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_change_subscription(external_id, by, &change)
         })?;
-        Ok(self.to_organization(edition, record)?)
+        Ok(self.to_organization(record)?)
     }
 
     fn try_change_subscription(
@@ -124,14 +123,13 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
 
     fn set_subscription_terms(
         &self,
-        edition: Edition,
         external_id: &str,
         terms: &SubscriptionTerms,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
         let terms =
             judged(terms, self.clock.now_milliseconds()).map_err(SubscriptionError::Invalid)?;
-        self.change_subscription(edition, external_id, by, |subscription| {
+        self.change_subscription(external_id, by, |subscription| {
             subscription.terms = Some(terms.clone());
         })
     }
@@ -142,7 +140,6 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
 
     fn set_rum_alert_threshold(
         &self,
-        edition: Edition,
         external_id: &str,
         threshold: &Attribute<i64>,
         by: &Caller,
@@ -150,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         let new = limit(threshold).map_err(|fault| {
             SubscriptionError::Invalid(vec![AttributeIssue::new("rum-alert-threshold", fault)])
         })?;
-        self.change_subscription(edition, external_id, by, |subscription| {
+        self.change_subscription(external_id, by, |subscription| {
             if *threshold != Attribute::Absent {
                 subscription.rum_alert_threshold = new;
             }

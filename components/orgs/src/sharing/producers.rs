@@ -10,8 +10,8 @@ use super::store::{consumers_key, index_prefix, index_prefix_of_all, producers_p
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Matcher, folded_text};
 use crate::{
-    Caller, ConsumerChanges, Edition, Filter, Orgs, Page, Partnership, ServiceError, ShareError,
-    Shared, Sharing, listing, paging,
+    Caller, ConsumerChanges, Filter, Orgs, Page, Partnership, ServiceError, ShareError, Shared,
+    Sharing, listing, paging,
 };
 
 /// The condition for the organizations that a page is of.
@@ -52,7 +52,6 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
 
     fn consumers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
@@ -60,12 +59,11 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
     ) -> Result<Page, ServiceError> {
         let named = self.named_consumers(external_id, shared)?.consumers;
         let ids = named.into_iter().map(|consumer| consumer.organization);
-        self.page_of(edition, ids.collect(), None, number, size)
+        self.page_of(ids.collect(), None, number, size)
     }
 
     fn producers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
@@ -75,12 +73,11 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         ids.extend(self.ids_below(&index_prefix_of_all(shared))?);
         ids.remove(external_id);
         let enabled = |record: &OrganizationRecord| !record.disabled;
-        self.page_of(edition, ids, Some(&enabled), number, size)
+        self.page_of(ids, Some(&enabled), number, size)
     }
 
     fn all_producers(
         &self,
-        edition: Edition,
         shared: &[Shared],
         filter: &Filter,
         number: u32,
@@ -100,7 +97,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
             matcher.accepts(&folded_text(&record.name), &email)
         };
         let matches = (*filter != Filter::default()).then_some(&matches as &Choice<'_>);
-        self.page_of(edition, common.unwrap_or_default(), matches, number, size)
+        self.page_of(common.unwrap_or_default(), matches, number, size)
     }
 }
 
@@ -166,7 +163,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// than their names.
     fn page_of(
         &self,
-        edition: Edition,
         ids: BTreeSet<String>,
         chosen: Option<&Choice<'_>>,
         number: u32,
@@ -182,7 +178,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             names.retain(|(_, id)| chosen.contains(id));
         }
         let (wanted, total) = paging::page(names, number, size);
-        let organizations = self.to_organizations(edition, self.records_of(&wanted)?)?;
+        let organizations = self.to_organizations(self.records_of(&wanted)?)?;
         Ok(listing::page_of(organizations, total))
     }
 }

@@ -56,16 +56,15 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
 
     fn administer(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &AdministrationChanges,
         by: &Caller,
     ) -> Result<Organization, ChangeError> {
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_administer(edition, external_id, changes, by)
+            self.try_administer(external_id, changes, by)
         })?;
         self.directory().keep_up();
-        Ok(self.to_organization(edition, record)?)
+        Ok(self.to_organization(record)?)
     }
 
     fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError> {
@@ -83,7 +82,6 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_administer(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &AdministrationChanges,
         by: &Caller,
@@ -94,7 +92,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         let stored = &found.1;
         let mut record = stored.record.clone();
-        change_administration(edition, changes, &mut record)?;
+        change_administration(self.edition, changes, &mut record)?;
         let mut transaction = Transaction::new();
         for shared in EVERYTHING_SHARED {
             if with_all(shared, &record) && !with_all(shared, &stored.record) {

@@ -52,7 +52,7 @@ fn contract_2_10_whoever_makes_an_organization_owns_it() {
     let (ada, ada_token) = make(&orgs, &person("ada"));
     let (_, bob_token) = make(&orgs, &person("bob"));
     let by = caller(Principal::User(ada));
-    let made = orgs.create(Edition::Hosted, &named("acme"), None, &by);
+    let made = orgs.create(&named("acme"), None, &by);
     let made = made.unwrap();
     assert_eq!(made.role, Some(OrganizationRole::Owner));
     assert!(granted(&made.permissions, "can-destroy"));
@@ -82,8 +82,7 @@ fn a_workload_that_makes_an_organization_becomes_a_user_by_its_entity_and_owns_i
     );
     for name in ["acme", "globex"] {
         let by = caller(before.principal.clone());
-        orgs.create(Edition::Hosted, &named(name), None, &by)
-            .unwrap();
+        orgs.create(&named(name), None, &by).unwrap();
     }
     let after = identify(&orgs, &entity).unwrap();
     let Principal::User(user) = &after.principal else {
@@ -112,7 +111,7 @@ fn contract_1_7_people_may_make_organizations_and_workloads_by_policy_only() {
     let entity = Credential::Entity("9f1c".to_owned());
     let creation = |credential: &Credential, granted| {
         let identity = identify(&orgs, credential).unwrap();
-        orgs.creation(Edition::Hosted, &identity, granted).unwrap()
+        orgs.creation(&identity, granted).unwrap()
     };
     assert_eq!(creation(&ada, false), Decision::Allowed);
     assert_eq!(creation(&Credential::Root, false), Decision::Allowed);
@@ -121,8 +120,7 @@ fn contract_1_7_people_may_make_organizations_and_workloads_by_policy_only() {
         assert_eq!(creation(credential, true), Decision::Allowed);
     }
     let by = caller(identify(&orgs, &entity).unwrap().principal);
-    orgs.create(Edition::Hosted, &named("acme"), None, &by)
-        .unwrap();
+    orgs.create(&named("acme"), None, &by).unwrap();
     assert_eq!(creation(&entity, false), Decision::Hidden);
 }
 
@@ -133,14 +131,12 @@ fn contract_1_7_user_tokens_off_shuts_out_tokens_of_people_and_nobody_else() {
     let orgs = world.orgs(&store);
     let (ada, ada_token) = make(&orgs, &person("ada"));
     let by = caller(Principal::User(ada));
-    orgs.create(Edition::Hosted, &named("acme"), None, &by)
-        .unwrap();
+    orgs.create(&named("acme"), None, &by).unwrap();
     let off = OrganizationChanges {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update_named(Edition::Hosted, "acme", &off, &by)
-        .unwrap();
+    orgs.update_named("acme", &off, &by).unwrap();
     assert_eq!(
         decision(&orgs, &ada_token, Action::Show),
         Decision::UserTokensOff
@@ -280,8 +276,7 @@ fn a_caller_who_asks_again_about_an_organization_takes_one_read() {
     let orgs = world.orgs(&counted);
     let owner = Credential::Entity("9f1c".to_owned());
     let by = caller(Principal::Workload(Some("9f1c".to_owned())));
-    orgs.create(Edition::Hosted, &named("acme"), None, &by)
-        .unwrap();
+    orgs.create(&named("acme"), None, &by).unwrap();
     let stranger = Credential::Entity("9f1d".to_owned());
     for credential in [&owner, &stranger, &Credential::Root] {
         let question = AccessQuestion {
@@ -308,9 +303,7 @@ fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_ea
     let (_, bob_token) = make(&orgs, &person("bob"));
     let by = caller(Principal::User(ada.clone()));
     let make = |name: &str, by: &Caller| {
-        let made = orgs
-            .create(Edition::Hosted, &named(name), None, by)
-            .unwrap();
+        let made = orgs.create(&named(name), None, by).unwrap();
         made.organization.external_id
     };
     let owned = make("acme", &by);
@@ -554,7 +547,7 @@ fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() 
     assert_eq!(found(&globex.external_id), Some(globex.clone()));
     assert_eq!(found("acme"), None);
     orgs.delete_named("acme", &installation()).unwrap();
-    orgs.update_named(Edition::Hosted, "globex", &rename("acme"), &installation())
+    orgs.update_named("globex", &rename("acme"), &installation())
         .unwrap();
     assert_eq!(found(&acme.external_id), None);
     assert_eq!(found(&acme.default_project_id), None);

@@ -12,7 +12,7 @@ use gatehouse_orgs::{CreateError, Filter, Viewer};
 #[test]
 fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     // The key of hashes is there from then on.
     create(&orgs, "globex");
     orgs.delete_named("globex", &installation()).unwrap();
@@ -25,7 +25,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
                 scope.spawn(move || {
                     let name = if number % 2 == 0 { "acme" } else { "ACME" };
                     start.wait();
-                    orgs.create(Edition::Hosted, &named(name), None, &installation())
+                    orgs.create(&named(name), None, &installation())
                 })
             })
             .collect();
@@ -41,13 +41,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
     }
     assert_eq!(store.commits(), commits + 1);
     let page = orgs
-        .page_at(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            1,
-            20,
-        )
+        .page_at(&Viewer::Everything, &Filter::default(), 1, 20)
         .unwrap();
     assert_eq!((page.organizations.len(), page.total), (1, 1));
 }
@@ -55,7 +49,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
 #[test]
 fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let start = Barrier::new(32);
     thread::scope(|scope| {
         for number in 0..32 {
@@ -70,13 +64,7 @@ fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
         }
     });
     let page = orgs
-        .page_at(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            1,
-            100,
-        )
+        .page_at(&Viewer::Everything, &Filter::default(), 1, 100)
         .unwrap();
     assert_eq!((page.organizations.len(), page.total), (32, 32));
 }
@@ -84,7 +72,7 @@ fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
 #[test]
 fn contract_2_12_simultaneous_updates_of_different_fields_all_last() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     create(&orgs, "acme");
     let updates = [
         OrganizationChanges {
@@ -107,8 +95,7 @@ fn contract_2_12_simultaneous_updates_of_different_fields_all_last() {
             let (orgs, start) = (&orgs, &start);
             scope.spawn(move || {
                 start.wait();
-                orgs.update_named(Edition::Hosted, "acme", changes, &installation())
-                    .unwrap();
+                orgs.update_named("acme", changes, &installation()).unwrap();
             });
         }
     });
@@ -122,7 +109,7 @@ fn contract_2_12_simultaneous_updates_of_different_fields_all_last() {
 #[test]
 fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     for number in 0..16 {
         create(&orgs, &format!("org-{number}"));
     }
@@ -134,13 +121,8 @@ fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
                 scope.spawn(move || {
                     start.wait();
                     let changes = rename("target");
-                    orgs.update_named(
-                        Edition::Hosted,
-                        &format!("org-{number}"),
-                        &changes,
-                        &installation(),
-                    )
-                    .is_ok()
+                    orgs.update_named(&format!("org-{number}"), &changes, &installation())
+                        .is_ok()
                 })
             })
             .collect();
@@ -149,13 +131,7 @@ fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
     });
     assert_eq!(wins, 1);
     let listed = orgs
-        .list(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            None,
-            100,
-        )
+        .list(&Viewer::Everything, &Filter::default(), None, 100)
         .unwrap();
     let distinct: BTreeSet<_> = listed
         .organizations

@@ -7,18 +7,12 @@ use gatehouse_orgs::{Plan, SubscriptionTerms, Subscriptions};
 fn seen<S: Store>(orgs: &Orgs<S, &ManualClock, &SeededRandom>) -> Vec<Organization> {
     let filter = gatehouse_orgs::Filter::default();
     let page = orgs
-        .page_at(
-            Edition::Hosted,
-            &gatehouse_orgs::Viewer::Everything,
-            &filter,
-            1,
-            100,
-        )
+        .page_at(&gatehouse_orgs::Viewer::Everything, &filter, 1, 100)
         .unwrap();
     assert_eq!(page.total, page.organizations.len() as u64);
     for organization in &page.organizations {
         let id = &organization.external_id;
-        let by_id = orgs.find(Edition::Hosted, id).unwrap();
+        let by_id = orgs.find(id).unwrap();
         assert_eq!(by_id.as_ref(), Some(organization));
     }
     page.organizations
@@ -55,7 +49,7 @@ fn a_create_that_is_cut_off_makes_everything_or_nothing() {
     at_every_stop(
         |_| {},
         |orgs| {
-            let _ = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
+            let _ = orgs.create(&named("acme"), None, &installation());
         },
         |found| assert!(found.len() <= 1),
     );
@@ -66,7 +60,7 @@ fn a_rename_that_is_cut_off_leaves_one_name() {
     at_every_stop(
         |orgs| drop(create(orgs, "acme")),
         |orgs| {
-            let _ = orgs.update_named(Edition::Hosted, "acme", &rename("globex"), &installation());
+            let _ = orgs.update_named("acme", &rename("globex"), &installation());
         },
         |found| assert!(matches!(names(found)[..], ["acme"] | ["globex"])),
     );
@@ -96,7 +90,7 @@ fn terms_of_a_subscription_that_are_cut_off_are_set_or_not() {
                 ..SubscriptionTerms::default()
             };
             let id = &acme.external_id;
-            let _ = orgs.set_subscription_terms(Edition::Hosted, id, &terms, &installation());
+            let _ = orgs.set_subscription_terms(id, &terms, &installation());
         },
         |found| {
             let ceiling = found[0].subscription.runs_ceiling;

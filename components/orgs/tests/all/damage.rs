@@ -59,10 +59,10 @@ fn what_is_damaged_of_one_organization_keeps_no_other_from_being_cleared_away() 
 fn what_is_damaged_holds_no_other_record_of_what_was_done_back() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let acme = create(&orgs, "acme").external_id;
     damage(&store, &format!("event/{acme}/0"));
-    let waiting = orgs.waiting_events(Edition::SelfHosted).unwrap();
+    let waiting = orgs.waiting_events().unwrap();
     let organizations: Vec<_> = waiting
         .iter()
         .map(|event| event.organization.as_deref())
@@ -70,7 +70,7 @@ fn what_is_damaged_holds_no_other_record_of_what_was_done_back() {
     assert_eq!(organizations, [Some(acme.as_str())]);
     orgs.forget_events(&waiting).unwrap();
     assert!(matches!(
-        orgs.waiting_events(Edition::SelfHosted),
+        orgs.waiting_events(),
         Err(ServiceError::Damaged(_))
     ));
 }

@@ -21,18 +21,9 @@ fn a_new_organization_has_its_identity_and_defaults_and_reads_back_the_same() {
     for name in ["Acme", "acme", "ACME"] {
         assert_eq!(read(&orgs, name), Some(acme.clone()));
     }
-    assert_eq!(
-        orgs.find(Edition::Hosted, &acme.external_id),
-        Ok(Some(acme.clone()))
-    );
+    assert_eq!(orgs.find(&acme.external_id), Ok(Some(acme.clone())));
     let listed = orgs
-        .list(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            None,
-            10,
-        )
+        .list(&Viewer::Everything, &Filter::default(), None, 10)
         .unwrap();
     assert_eq!(listed.organizations, [acme]);
 }
@@ -41,9 +32,9 @@ fn a_new_organization_has_its_identity_and_defaults_and_reads_back_the_same() {
 fn the_self_hosted_edition_has_one_plan() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
-    let acme = orgs
-        .create(Edition::SelfHosted, &named("acme"), None, &installation())
+    let acme = world
+        .self_hosted(&store)
+        .create(&named("acme"), None, &installation())
         .unwrap();
     assert_eq!(acme.organization.plan, Plan::Enterprise);
 }
@@ -70,7 +61,7 @@ fn contract_2_7_every_fault_is_told_at_once_and_nothing_is_stored() {
     ];
     let expected = expected.map(|(field, fault)| FieldFault { field, fault });
     assert_eq!(
-        orgs.create(Edition::Hosted, &changes, None, &installation()),
+        orgs.create(&changes, None, &installation()),
         Err(CreateError::Invalid(expected.to_vec()))
     );
     assert_eq!(store.keys(), [""; 0]);
@@ -93,10 +84,7 @@ fn contract_2_7_a_name_is_required() {
         };
         let field = Field::Name;
         let expected = CreateError::Invalid(vec![FieldFault { field, fault }]);
-        assert_eq!(
-            orgs.create(Edition::Hosted, &changes, None, &installation()),
-            Err(expected)
-        );
+        assert_eq!(orgs.create(&changes, None, &installation()), Err(expected));
     }
     assert_eq!(store.commits(), 0);
 }
@@ -117,10 +105,7 @@ fn contract_2_7_a_taken_name_is_told_together_with_other_faults() {
         fault: Fault::NotAnAddress,
     };
     let expected = CreateError::Invalid(vec![TAKEN, not_an_address]);
-    assert_eq!(
-        orgs.create(Edition::Hosted, &changes, None, &installation()),
-        Err(expected)
-    );
+    assert_eq!(orgs.create(&changes, None, &installation()), Err(expected));
     assert_eq!(store.values(), before);
 }
 
@@ -133,7 +118,7 @@ fn contract_2_12_an_update_that_mentions_nothing_answers_and_writes_nothing() {
     let commits = store.commits();
     let nothing = OrganizationChanges::default();
     assert_eq!(
-        orgs.update_named(Edition::Hosted, "Acme", &nothing, &installation()),
+        orgs.update_named("Acme", &nothing, &installation()),
         Ok(acme)
     );
     assert_eq!(store.commits(), commits);
@@ -146,7 +131,7 @@ fn contract_2_12_a_rename_keeps_identity_and_frees_the_old_name() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let renamed = orgs
-        .update_named(Edition::Hosted, "acme", &rename("Globex"), &installation())
+        .update_named("acme", &rename("Globex"), &installation())
         .unwrap();
     let expected = Organization {
         name: "Globex".to_owned(),
@@ -154,20 +139,11 @@ fn contract_2_12_a_rename_keeps_identity_and_frees_the_old_name() {
     };
     assert_eq!(renamed, expected);
     assert_eq!(read(&orgs, "acme"), None);
-    assert_eq!(
-        orgs.find(Edition::Hosted, &acme.external_id),
-        Ok(Some(renamed))
-    );
+    assert_eq!(orgs.find(&acme.external_id), Ok(Some(renamed)));
     let second = create(&orgs, "ACME");
     assert_ne!(second.external_id, acme.external_id);
     let page = orgs
-        .page_at(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            1,
-            20,
-        )
+        .page_at(&Viewer::Everything, &Filter::default(), 1, 20)
         .unwrap();
     assert_eq!(names(&page.organizations), ["ACME", "Globex"]);
     assert_eq!(page.total, 2);
@@ -184,7 +160,7 @@ fn contract_2_12_a_rename_to_a_taken_name_changes_nothing_at_all() {
         email: text("new@example.com"),
         ..rename("GLOBEX")
     };
-    let refused = orgs.update_named(Edition::Hosted, "acme", &changes, &installation());
+    let refused = orgs.update_named("acme", &changes, &installation());
     assert_eq!(refused, Err(UpdateError::Invalid(vec![TAKEN])));
     assert_eq!(read(&orgs, "acme"), Some(acme));
 }
@@ -202,7 +178,7 @@ fn contract_2_7_a_new_spelling_of_the_own_name_is_stored() {
     };
     let before = keys();
     let respelled = orgs
-        .update_named(Edition::Hosted, "acme", &rename("AcMe"), &installation())
+        .update_named("acme", &rename("AcMe"), &installation())
         .unwrap();
     assert_eq!(respelled.name, "AcMe");
     assert_eq!(read(&orgs, "acme"), Some(respelled));
@@ -215,7 +191,7 @@ fn an_update_or_delete_of_what_is_not_there_says_so_and_stores_nothing() {
     let store = world.store();
     let orgs = world.orgs(&store);
     for name in ["acme", "", "no name", "a/b", &"n".repeat(600)] {
-        let refused = orgs.update_named(Edition::Hosted, name, &named("new"), &installation());
+        let refused = orgs.update_named(name, &named("new"), &installation());
         assert_eq!(refused, Err(UpdateError::NotFound));
         assert_eq!(orgs.delete_named(name, &installation()), Ok(false));
         assert_eq!(read(&orgs, name), None);
@@ -227,7 +203,7 @@ fn an_update_or_delete_of_what_is_not_there_says_so_and_stores_nothing() {
         "org-Zk3nQ8vT1pYw6RbC",
         "org-/../organizations",
     ] {
-        assert_eq!(orgs.find(Edition::Hosted, external_id), Ok(None));
+        assert_eq!(orgs.find(external_id), Ok(None));
     }
     assert_eq!(store.commits(), 0);
 }
@@ -243,7 +219,7 @@ fn an_update_or_delete_of_what_is_gone_leaves_alone_what_has_its_name_now() {
     let commits = store.commits();
     let changes = rename("globex");
     for external_id in [gone.external_id.as_str(), "acme", "", "org-"] {
-        let refused = orgs.update(Edition::Hosted, external_id, &changes, &installation());
+        let refused = orgs.update(external_id, &changes, &installation());
         assert_eq!(refused, Err(UpdateError::NotFound));
         assert_eq!(orgs.delete(external_id, &installation()), Ok(false));
     }
@@ -278,7 +254,7 @@ fn contract_2_13_delete_removes_everything_in_one_commit_and_frees_the_name() {
     // That the name is free, and no more, is still to be entered into the directory.
     let expected = |key: &String| of_the_installation(key) || key == "directory/pending/acme";
     assert!(left.iter().all(expected), "{left:?}");
-    assert_eq!(orgs.find(Edition::Hosted, &acme.external_id), Ok(None));
+    assert_eq!(orgs.find(&acme.external_id), Ok(None));
     assert_eq!(orgs.delete_named("acme", &installation()), Ok(false));
     assert_ne!(create(&orgs, "acme").external_id, acme.external_id);
 }
@@ -293,7 +269,7 @@ fn a_delete_leaves_the_directory_to_the_next_round_of_upkeep() {
     let list = || {
         let filter = gatehouse_orgs::Filter::default();
         let viewer = gatehouse_orgs::Viewer::Everything;
-        let page = orgs.page_at(Edition::Hosted, &viewer, &filter, 1, 10);
+        let page = orgs.page_at(&viewer, &filter, 1, 10);
         page.unwrap().organizations
     };
     assert_eq!(names(&list()), ["acme", "globex"]);
@@ -328,13 +304,13 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
         ),
     ] {
         store.fail_next_commit(CommitError::Failed(error));
-        let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
+        let refused = orgs.create(&named("acme"), None, &installation());
         assert_eq!(refused, Err(CreateError::Failed(failure)));
     }
     for _ in 0..16 {
         store.fail_next_commit(CommitError::Conflict("count/00".to_owned()));
     }
-    let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
+    let refused = orgs.create(&named("acme"), None, &installation());
     assert_eq!(refused, Err(CreateError::Failed(ServiceError::Contended)));
     assert_eq!(store.keys(), before);
 }
@@ -343,8 +319,8 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
 fn without_randomness_nothing_is_made() {
     let world = World::new();
     let store = world.store();
-    let orgs = Orgs::new(&store, &world.clock, NoRandom);
-    let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
+    let orgs = Orgs::new(&store, &world.clock, NoRandom).with_edition(Edition::Hosted);
+    let refused = orgs.create(&named("acme"), None, &installation());
     assert!(matches!(
         refused,
         Err(CreateError::Failed(ServiceError::NoRandomness))

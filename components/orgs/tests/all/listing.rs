@@ -4,12 +4,8 @@ use super::*;
 use gatehouse_orgs::{Filter, Viewer};
 
 fn listed(orgs: &impl Organizations, filter: &Filter) -> Vec<String> {
-    let batch = orgs
-        .list(Edition::Hosted, &Viewer::Everything, filter, None, 500)
-        .unwrap();
-    let page = orgs
-        .page_at(Edition::Hosted, &Viewer::Everything, filter, 1, 100)
-        .unwrap();
+    let batch = orgs.list(&Viewer::Everything, filter, None, 500).unwrap();
+    let page = orgs.page_at(&Viewer::Everything, filter, 1, 100).unwrap();
     assert_eq!(batch.organizations, page.organizations);
     assert_eq!(page.total, page.organizations.len() as u64);
     names(&batch.organizations)
@@ -32,8 +28,7 @@ fn contract_3_1_filters_look_for_literal_text_without_case() {
             email: text(email),
             ..named(name)
         };
-        orgs.create(Edition::Hosted, &changes, None, &installation())
-            .unwrap();
+        orgs.create(&changes, None, &installation()).unwrap();
     }
     let some = |text: &str| Some(text.to_owned());
     let by_either = |text| Filter {
@@ -104,7 +99,7 @@ fn contract_3_3_pages_by_number_have_true_totals() {
             (1, 1000, Some("org-00"), 25),
         ] {
             let page = orgs
-                .page_at(Edition::Hosted, &Viewer::Everything, &filter, number, size)
+                .page_at(&Viewer::Everything, &filter, number, size)
                 .unwrap();
             let found = names(&page.organizations);
             assert_eq!((found.first().copied(), found.len()), (first, count));
@@ -133,13 +128,7 @@ fn s14_batches_go_through_everything_once_in_bounded_steps() {
         let mut after: Option<String> = None;
         loop {
             let batch = orgs
-                .list(
-                    Edition::Hosted,
-                    &Viewer::Everything,
-                    &filter,
-                    after.as_deref(),
-                    100,
-                )
+                .list(&Viewer::Everything, &filter, after.as_deref(), 100)
                 .unwrap();
             assert!(batch.organizations.len() <= 100);
             seen.extend(batch.organizations.into_iter().map(|found| found.name));
@@ -152,13 +141,7 @@ fn s14_batches_go_through_everything_once_in_bounded_steps() {
         assert!(seen.is_sorted());
     }
     let deep = orgs
-        .page_at(
-            Edition::Hosted,
-            &Viewer::Everything,
-            &Filter::default(),
-            13,
-            100,
-        )
+        .page_at(&Viewer::Everything, &Filter::default(), 13, 100)
         .unwrap();
     assert_eq!(
         names(&deep.organizations),
@@ -175,13 +158,7 @@ fn a_list_goes_on_behind_any_text() {
     create(&orgs, "globex");
     let after = |after: &str| {
         let batch = orgs
-            .list(
-                Edition::Hosted,
-                &Viewer::Everything,
-                &Filter::default(),
-                Some(after),
-                10,
-            )
+            .list(&Viewer::Everything, &Filter::default(), Some(after), 10)
             .unwrap();
         batch.organizations.len()
     };

@@ -10,8 +10,6 @@ use gatehouse_orgs::{
     AdministrationChanges, ConsumerChanges, Retention, Sharing, Site, Subscriptions,
 };
 
-const EDITION: Edition = Edition::SelfHosted;
-
 /// A store in which something happens right after the first time that it tells this key.
 struct Meanwhile<'s, S, F> {
     store: &'s S,
@@ -53,18 +51,18 @@ impl<S: Store, F: FnOnce()> Store for &Meanwhile<'_, S, F> {
 fn through_a_rename(act: impl Fn(&dyn EveryRoom, &Organization)) {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let acme = create(&orgs, "acme");
     let renaming = Meanwhile {
         store: &store,
         key: format!("external/{}", acme.external_id),
         happens: Cell::new(Some(|| {
-            orgs.update(EDITION, &acme.external_id, &rename("zeta"), &installation())
+            orgs.update(&acme.external_id, &rename("zeta"), &installation())
                 .unwrap();
             create(&orgs, "acme");
         })),
     };
-    act(&world.orgs(&renaming), &acme);
+    act(&world.self_hosted(&renaming), &acme);
     assert!(renaming.happens.take().is_none());
     assert_eq!(read(&orgs, "zeta").unwrap().external_id, acme.external_id);
     assert_ne!(read(&orgs, "acme").unwrap().external_id, acme.external_id);
@@ -77,7 +75,7 @@ impl<T: Organizations + Retention + Sharing + Site + Subscriptions> EveryRoom fo
 #[test]
 fn an_organization_that_is_renamed_meanwhile_is_found() {
     through_a_rename(|orgs, acme| {
-        let found = orgs.find(EDITION, &acme.external_id).unwrap();
+        let found = orgs.find(&acme.external_id).unwrap();
         assert_eq!(found.unwrap().name, "zeta");
     });
 }
@@ -87,7 +85,7 @@ fn an_organization_that_is_renamed_meanwhile_gets_its_retention() {
     through_a_rename(|orgs, acme| {
         let request = delete_older(7);
         let set = orgs.set_retention(&acme.external_id, &request, &installation());
-        let shown = orgs.find(EDITION, &acme.external_id).unwrap().unwrap();
+        let shown = orgs.find(&acme.external_id).unwrap().unwrap();
         assert_eq!(shown.retention, Some(set.unwrap()));
     });
 }
@@ -111,7 +109,7 @@ fn an_organization_that_is_renamed_meanwhile_is_administered() {
             disabled: Attribute::Value(true),
             ..AdministrationChanges::default()
         };
-        let shown = orgs.administer(EDITION, &acme.external_id, &changes, &installation());
+        let shown = orgs.administer(&acme.external_id, &changes, &installation());
         let shown = shown.unwrap();
         assert_eq!((shown.name.as_str(), shown.disabled), ("zeta", true));
     });
@@ -122,7 +120,7 @@ fn an_organization_that_is_renamed_meanwhile_gets_its_threshold() {
     through_a_rename(|orgs, acme| {
         let threshold = Attribute::Value(7);
         let by = installation();
-        let shown = orgs.set_rum_alert_threshold(EDITION, &acme.external_id, &threshold, &by);
+        let shown = orgs.set_rum_alert_threshold(&acme.external_id, &threshold, &by);
         let shown = shown.unwrap();
         assert_eq!(shown.name, "zeta");
         assert_eq!(shown.subscription.rum_alert_threshold, Some(7));
@@ -136,7 +134,7 @@ fn an_organization_that_is_renamed_meanwhile_is_changed() {
             email: text("new@example.com"),
             ..OrganizationChanges::default()
         };
-        let shown = orgs.update(EDITION, &acme.external_id, &changes, &installation());
+        let shown = orgs.update(&acme.external_id, &changes, &installation());
         let shown = shown.unwrap();
         assert_eq!(shown.name, "zeta");
         assert_eq!(shown.settings.email, "new@example.com");

@@ -11,8 +11,6 @@ use gatehouse_orgs::{
     ShareError, Shared, Sharing, Site,
 };
 
-const EDITION: Edition = Edition::SelfHosted;
-
 fn by_name(names: &[&str]) -> Option<Vec<OrganizationReference>> {
     let names = names.iter().map(|name| (*name).to_owned());
     Some(names.map(OrganizationReference::Name).collect())
@@ -42,7 +40,7 @@ fn share(orgs: &impl Sharing, producer: &str, changes: &ConsumerChanges) -> Resu
 }
 
 fn consumers(orgs: &impl Sharing, producer: &str, shared: Shared) -> Vec<String> {
-    let page = orgs.consumers(EDITION, producer, shared, 1, 100).unwrap();
+    let page = orgs.consumers(producer, shared, 1, 100).unwrap();
     assert_eq!(page.total, page.organizations.len() as u64);
     names(&page.organizations)
         .into_iter()
@@ -51,7 +49,7 @@ fn consumers(orgs: &impl Sharing, producer: &str, shared: Shared) -> Vec<String>
 }
 
 fn producers(orgs: &impl Sharing, consumer: &str, shared: Shared) -> Vec<String> {
-    let page = orgs.producers(EDITION, consumer, shared, 1, 100).unwrap();
+    let page = orgs.producers(consumer, shared, 1, 100).unwrap();
     assert_eq!(page.total, page.organizations.len() as u64);
     names(&page.organizations)
         .into_iter()
@@ -61,15 +59,9 @@ fn producers(orgs: &impl Sharing, consumer: &str, shared: Shared) -> Vec<String>
 
 /// How many consumers of its modules an organization shows, when it is shown alone and when it is listed.
 fn count(orgs: &impl Organizations, name: &str) -> u32 {
-    let alone = orgs.read(EDITION, name).unwrap().unwrap();
+    let alone = orgs.read(name).unwrap().unwrap();
     let filter = Filter::default();
-    let page = orgs.page_at(
-        EDITION,
-        &gatehouse_orgs::Viewer::Everything,
-        &filter,
-        1,
-        100,
-    );
+    let page = orgs.page_at(&gatehouse_orgs::Viewer::Everything, &filter, 1, 100);
     let listed = page.unwrap().organizations;
     assert!(listed.contains(&alone));
     alone.module_consumers
@@ -85,7 +77,7 @@ fn keys<C: gatehouse_ports::Clock>(store: &MemoryStore<C>) -> Vec<String> {
 fn contract_4_4_both_ends_know_of_an_edge_in_one_commit() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, beta, gamma] = made(&orgs, ["acme", "beta", "gamma"]);
     let before = store.commits();
     share(&orgs, &acme, &modules(&["gamma", "BETA"])).unwrap();
@@ -111,7 +103,7 @@ fn contract_4_4_both_ends_know_of_an_edge_in_one_commit() {
 fn contract_4_4_naming_the_same_again_writes_nothing() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, _] = made(&orgs, ["acme", "beta"]);
     share(&orgs, &acme, &modules(&["beta"])).unwrap();
     let partnership = orgs.module_partnerships(&acme).unwrap();
@@ -125,7 +117,7 @@ fn contract_4_4_naming_the_same_again_writes_nothing() {
 fn contract_4_4_unknown_and_too_many_consumers_change_nothing() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, _] = made(&orgs, ["acme", "beta"]);
     share(&orgs, &acme, &modules(&["beta"])).unwrap();
     let before = store.values();
@@ -154,7 +146,7 @@ fn contract_4_4_unknown_and_too_many_consumers_change_nothing() {
 fn contract_4_4_one_commit_replaces_the_most_consumers_of_both_by_as_many_others() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let acme = create(&orgs, "acme").external_id;
     let most = MAXIMUM_CONSUMERS as usize;
     let all: Vec<String> = (0..2 * most)
@@ -172,9 +164,7 @@ fn contract_4_4_one_commit_replaces_the_most_consumers_of_both_by_as_many_others
         let before = store.commits();
         share(&orgs, &acme, &both).unwrap();
         assert_eq!(store.commits(), before + 1);
-        let page = orgs
-            .consumers(EDITION, &acme, Shared::Providers, 3, 100)
-            .unwrap();
+        let page = orgs.consumers(&acme, Shared::Providers, 3, 100).unwrap();
         assert_eq!(page.total, most as u64);
         assert_eq!(names(&page.organizations), half[200..]);
     }
@@ -186,11 +176,11 @@ fn contract_4_4_one_commit_replaces_the_most_consumers_of_both_by_as_many_others
 fn contract_4_4_edges_follow_renames_of_both_ends() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, beta, _] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta", "gamma"])).unwrap();
     for (old, new) in [("acme", "zeta"), ("beta", "omega")] {
-        orgs.update_named(EDITION, old, &rename(new), &installation())
+        orgs.update_named(old, &rename(new), &installation())
             .unwrap();
     }
     assert_eq!(consumers(&orgs, &acme, Shared::Modules), ["gamma", "omega"]);
@@ -202,12 +192,12 @@ fn contract_4_4_edges_follow_renames_of_both_ends() {
 fn contract_4_4_a_consumer_that_is_gone_does_not_count_and_is_cleared_away() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, _, _] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta", "gamma"])).unwrap();
     // The power fails right after the delete itself.
     let faulty = FaultyStore::stopping_after(&store, 1);
-    let failing = world.orgs(&faulty);
+    let failing = world.self_hosted(&faulty);
     assert_eq!(failing.delete_named("beta", &installation()), Ok(true));
     for _ in 0..2 {
         assert_eq!(consumers(&orgs, &acme, Shared::Modules), ["gamma"]);
@@ -232,7 +222,7 @@ fn contract_4_4_a_consumer_that_is_gone_does_not_count_and_is_cleared_away() {
 fn contract_4_4_who_has_only_consumers_that_are_gone_is_no_producer() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, _, zeta] = made(&orgs, ["acme", "beta", "zeta"]);
     let both = ConsumerChanges {
         modules: by_name(&["beta"]),
@@ -254,7 +244,7 @@ fn contract_4_4_who_has_only_consumers_that_are_gone_is_no_producer() {
         (count("module_consumers"), count("provider_consumers"))
     };
     assert_eq!((stored("acme"), stored("zeta")), ((0, 0), (0, 1)));
-    let all = orgs.all_producers(EDITION, &[Shared::Providers], &Filter::default(), 1, 20);
+    let all = orgs.all_producers(&[Shared::Providers], &Filter::default(), 1, 20);
     assert_eq!(names(&all.unwrap().organizations), ["zeta"]);
 }
 
@@ -262,19 +252,19 @@ fn contract_4_4_who_has_only_consumers_that_are_gone_is_no_producer() {
 fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, beta, gamma] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta"])).unwrap();
-    orgs.administer(EDITION, &gamma, &with_all(), &installation())
+    orgs.administer(&gamma, &with_all(), &installation())
         .unwrap();
     assert_eq!(producers(&orgs, &beta, Shared::Modules), ["acme", "gamma"]);
     for name in ["acme", "gamma"] {
         let faulty = FaultyStore::stopping_after(&store, 1);
-        let failing = world.orgs(&faulty);
+        let failing = world.self_hosted(&faulty);
         assert_eq!(failing.delete_named(name, &installation()), Ok(true));
     }
     assert_eq!(producers(&orgs, &beta, Shared::Modules), [""; 0]);
-    let all = orgs.all_producers(EDITION, &[Shared::Modules], &Filter::default(), 1, 20);
+    let all = orgs.all_producers(&[Shared::Modules], &Filter::default(), 1, 20);
     assert_eq!(all.unwrap().total, 0);
     orgs.maintain().unwrap();
     assert_eq!(keys(&store), [""; 0]);
@@ -284,21 +274,20 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
 fn contract_4_4_disabled_producers_are_neither_shown_nor_counted_to_consumers() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, beta, gamma] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta"])).unwrap();
-    orgs.administer(EDITION, &gamma, &with_all(), &installation())
+    orgs.administer(&gamma, &with_all(), &installation())
         .unwrap();
     for (disabled, expected) in [(true, &["acme"][..]), (false, &["acme", "gamma"])] {
         let changes = AdministrationChanges {
             disabled: Attribute::Value(disabled),
             ..AdministrationChanges::default()
         };
-        orgs.administer(EDITION, &gamma, &changes, &installation())
-            .unwrap();
+        orgs.administer(&gamma, &changes, &installation()).unwrap();
         assert_eq!(producers(&orgs, &beta, Shared::Modules), expected);
         // Whoever administers the installation sees all.
-        let all = orgs.all_producers(EDITION, &[Shared::Modules], &Filter::default(), 1, 20);
+        let all = orgs.all_producers(&[Shared::Modules], &Filter::default(), 1, 20);
         assert_eq!(names(&all.unwrap().organizations), ["acme", "gamma"]);
     }
 }
@@ -312,13 +301,13 @@ fn at_every_stop(
     for stop in 0..20 {
         let world = World::new();
         let store = world.store();
-        let orgs = world.orgs(&store);
+        let orgs = world.self_hosted(&store);
         let [acme, beta, gamma, delta] = made(&orgs, ["acme", "beta", "gamma", "delta"]);
         share(&orgs, &acme, &modules(&["beta", "delta"])).unwrap();
         let faulty = FaultyStore::stopping_after(&store, stop);
-        let failing = world.orgs(&faulty);
+        let failing = world.self_hosted(&faulty);
         change(&failing, &acme);
-        let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
+        let shown = orgs.read("acme").unwrap().unwrap();
         let named = consumers(&orgs, &acme, Shared::Modules);
         assert_eq!(shown.module_consumers as usize, named.len());
         for (id, name) in [(beta, "beta"), (gamma, "gamma"), (delta, "delta")] {
@@ -348,7 +337,7 @@ fn a_replacement_of_consumers_that_is_cut_off_leaves_the_old_set_or_the_new_one(
 #[test]
 fn a_switch_to_sharing_with_all_that_is_cut_off_leaves_either() {
     at_every_stop(
-        |orgs, acme| drop(orgs.administer(EDITION, acme, &with_all(), &installation())),
+        |orgs, acme| drop(orgs.administer(acme, &with_all(), &installation())),
         |shown, named| assert_eq!(named.is_empty(), shown.global_module_sharing),
     );
 }
@@ -410,11 +399,11 @@ fn consumers_that_vanish_while_they_are_named_leave_nothing_lying_about() {
 fn counting_costs_nothing_where_nobody_is_named() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let [acme, _] = made(&orgs, ["acme", "beta"]);
     let reads = || {
         let counting = CountingStore::new(&store);
-        world.orgs(&counting).read(EDITION, "acme").unwrap();
+        world.self_hosted(&counting).read("acme").unwrap();
         counting.take_counts().reads()
     };
     // The organization, and the installation's retention.

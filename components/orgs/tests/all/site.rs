@@ -12,8 +12,6 @@ use gatehouse_orgs::{
     RetentionRequest, RetentionRule, Site,
 };
 
-const EDITION: Edition = Edition::SelfHosted;
-
 fn disabled(disabled: bool) -> AdministrationChanges {
     AdministrationChanges {
         disabled: Attribute::Value(disabled),
@@ -36,7 +34,7 @@ fn contract_2_2_clients_can_read_every_number_that_is_set_for_the_site() {
     const HIGHEST: u32 = 2_147_483_647;
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let acme = create(&orgs, "acme").external_id;
     let before = store.values();
     let limit = || Attribute::Value(i64::from(HIGHEST) + 1);
@@ -82,13 +80,13 @@ fn contract_2_2_clients_can_read_every_number_that_is_set_for_the_site() {
 fn contract_2_2_a_number_of_before_the_bound_is_shown_as_clients_can_read_it() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     create(&orgs, "acme");
     let mut record = stored_record(&store, "organization/acme");
     record["settings"]["session_timeout"] = (1_u64 << 32).into();
     record["settings"]["session_remember"] = 60.into();
     store_record(&store, "organization/acme", record);
-    let shown = orgs.read(EDITION, "acme").unwrap().unwrap().settings;
+    let shown = orgs.read("acme").unwrap().unwrap().settings;
     assert_eq!(shown.session_timeout, Some(2_147_483_647));
     assert_eq!(shown.session_remember, Some(60));
 }
@@ -97,7 +95,7 @@ fn contract_2_2_a_number_of_before_the_bound_is_shown_as_clients_can_read_it() {
 fn contract_4_14_disabled_organizations_are_counted_without_looking_at_all() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let ids: Vec<String> = ["a", "b", "c"]
         .iter()
         .map(|name| create(&orgs, name).external_id)
@@ -107,12 +105,12 @@ fn contract_4_14_disabled_organizations_are_counted_without_looking_at_all() {
     assert_eq!(counted(), is(3, 0));
     for id in &ids[..2] {
         for _ in 0..2 {
-            orgs.administer(EDITION, id, &disabled(true), &installation())
+            orgs.administer(id, &disabled(true), &installation())
                 .unwrap();
         }
     }
     assert_eq!(counted(), is(3, 2));
-    orgs.administer(EDITION, &ids[0], &disabled(false), &installation())
+    orgs.administer(&ids[0], &disabled(false), &installation())
         .unwrap();
     assert_eq!(counted(), is(3, 1));
     orgs.delete_named("b", &installation()).unwrap();
@@ -131,12 +129,12 @@ fn simultaneous_switches_of_one_organization_are_counted_once() {
             let (orgs, id, start) = (&orgs, &id, &start);
             scope.spawn(move || {
                 start.wait();
-                orgs.administer(EDITION, id, &disabled(number % 2 == 0), &installation())
+                orgs.administer(id, &disabled(number % 2 == 0), &installation())
                     .unwrap();
             });
         }
     });
-    let is_disabled = orgs.read(EDITION, "acme").unwrap().unwrap().disabled;
+    let is_disabled = orgs.read("acme").unwrap().unwrap().disabled;
     let counted = orgs.oversee(&[]).unwrap().census;
     assert_eq!(counted.disabled, u64::from(is_disabled));
 }
@@ -145,19 +143,18 @@ fn simultaneous_switches_of_one_organization_are_counted_once() {
 fn contract_4_14_nothing_is_written_where_nothing_changes() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let id = create(&orgs, "acme").external_id;
     let before = store.commits();
     let nothing = AdministrationChanges::default();
     for changes in [nothing, disabled(false)] {
-        orgs.administer(EDITION, &id, &changes, &installation())
-            .unwrap();
+        orgs.administer(&id, &changes, &installation()).unwrap();
     }
     orgs.unset_retention(&id, &installation()).unwrap();
     orgs.unset_default_retention(&installation()).unwrap();
     assert_eq!(store.commits(), before);
     let unknown = "org-AAAAAAAAAAAAAAAA";
-    let refused = orgs.administer(EDITION, unknown, &disabled(true), &installation());
+    let refused = orgs.administer(unknown, &disabled(true), &installation());
     assert_eq!(refused, Err(ChangeError::NotFound));
     let refused = orgs.set_retention(unknown, &delete_older(1), &installation());
     assert_eq!(refused, Err(ChangeError::NotFound));
@@ -207,7 +204,7 @@ fn contract_4_14_changes_of_different_settings_all_last() {
 fn contract_4_5_a_policy_is_a_part_of_its_organization() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let id = create(&orgs, "acme").external_id;
     let keys = store.keys();
     let policy = orgs
@@ -220,12 +217,12 @@ fn contract_4_5_a_policy_is_a_part_of_its_organization() {
         .filter(|key| !keys.contains(key) && !key.starts_with("event/"))
         .collect();
     assert_eq!(new, [""; 0]);
-    let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
+    let shown = orgs.read("acme").unwrap().unwrap();
     assert_eq!(shown.retention, Some(policy));
     assert_eq!(shown.default_retention, RetentionRule::DontDelete);
     orgs.set_default_retention(&delete_older(3), &installation())
         .unwrap();
-    let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
+    let shown = orgs.read("acme").unwrap().unwrap();
     assert_eq!(shown.default_retention, RetentionRule::DeleteOlder(3));
 }
 
@@ -233,7 +230,7 @@ fn contract_4_5_a_policy_is_a_part_of_its_organization() {
 fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store);
+    let orgs = world.self_hosted(&store);
     let id = create(&orgs, "acme").external_id;
     let by = installation();
     let dont_delete = RetentionRequest {
@@ -250,7 +247,7 @@ fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
         .each_ref()
         .map(|request| orgs.set_default_retention(request, &by).unwrap().id);
     orgs.unset_default_retention(&by).unwrap();
-    let events = orgs.waiting_events(Edition::SelfHosted).unwrap();
+    let events = orgs.waiting_events().unwrap();
     for (organization, [first, same, other]) in [(Some(id), own), (None, default)] {
         assert_eq!(first, same);
         assert_ne!(first, other);
@@ -277,15 +274,14 @@ fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
 fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
     let world = World::new();
     let store = world.store();
-    create(&world.orgs(&store), "acme");
+    create(&world.self_hosted(&store), "acme");
     let reads = |name: &str| {
         let counting = CountingStore::new(&store);
         let question = AccessQuestion {
-            edition: EDITION,
             ..asking(name, Action::Show)
         };
         answer(
-            &world.orgs(&counting),
+            &world.self_hosted(&counting),
             &Credential::WithoutEntity,
             &question,
         );

@@ -33,7 +33,7 @@ fn subscribe(
     external_id: &str,
     terms: &SubscriptionTerms,
 ) -> Result<Organization, Vec<(String, Fault)>> {
-    issues_of(orgs.set_subscription_terms(Edition::Hosted, external_id, terms, &installation()))
+    issues_of(orgs.set_subscription_terms(external_id, terms, &installation()))
 }
 
 fn set_threshold(
@@ -42,7 +42,7 @@ fn set_threshold(
     threshold: &Attribute<i64>,
 ) -> Result<Organization, Vec<(String, Fault)>> {
     let by: &Caller = &installation();
-    issues_of(orgs.set_rum_alert_threshold(Edition::Hosted, external_id, threshold, by))
+    issues_of(orgs.set_rum_alert_threshold(external_id, threshold, by))
 }
 
 fn issues_of(
@@ -72,7 +72,7 @@ fn contract_4_2_a_new_organization_has_a_free_subscription_of_its_own() {
     assert_eq!(subscription.end_at, None);
     let other = create(&orgs, "globex").subscription;
     assert_ne!(other.id, subscription.id);
-    orgs.update_named(Edition::Hosted, "acme", &rename("initech"), &installation())
+    orgs.update_named("acme", &rename("initech"), &installation())
         .unwrap();
     assert_eq!(read(&orgs, "initech").unwrap().subscription, *subscription);
     let owner = orgs.organization_of(&subscription.id).unwrap();
@@ -158,7 +158,7 @@ fn contract_2_3_terms_end_by_the_clock_and_leave_the_free_plan() {
     assert_eq!(after.subscription.end_at, Some(NOW_MILLISECONDS + HOUR));
     let filter = gatehouse_orgs::Filter::default();
     let everything = &gatehouse_orgs::Viewer::Everything;
-    let page = orgs.page_at(Edition::Hosted, everything, &filter, 1, 20);
+    let page = orgs.page_at(everything, &filter, 1, 20);
     assert_eq!(page.unwrap().organizations, [after]);
     assert_eq!(store.commits(), commits);
 }
@@ -170,13 +170,9 @@ fn contract_4_2_in_the_self_hosted_edition_the_plan_stays_whatever_the_terms() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let wanted = terms(&orgs, "Standard (entitlement)");
-    let found = orgs
-        .set_subscription_terms(
-            Edition::SelfHosted,
-            &acme.external_id,
-            &wanted,
-            &installation(),
-        )
+    let found = world
+        .self_hosted(&store)
+        .set_subscription_terms(&acme.external_id, &wanted, &installation())
         .unwrap();
     assert_eq!(found.plan, Plan::Enterprise);
     assert_eq!(found.subscription.plan, Plan::Standard);
@@ -318,12 +314,7 @@ fn an_organization_that_is_gone_has_no_subscription() {
     orgs.delete_named("acme", &installation()).unwrap();
     let before = store.values();
     for id in [acme.external_id.as_str(), "org-0000000000000000", "", "x/y"] {
-        let outcome = orgs.set_subscription_terms(
-            Edition::Hosted,
-            id,
-            &terms(&orgs, "Plus"),
-            &installation(),
-        );
+        let outcome = orgs.set_subscription_terms(id, &terms(&orgs, "Plus"), &installation());
         assert_eq!(outcome, Err(SubscriptionError::NotFound), "{id:?}");
     }
     assert_eq!(store.values(), before);
@@ -332,7 +323,7 @@ fn an_organization_that_is_gone_has_no_subscription() {
 #[test]
 fn terms_and_settings_that_change_at_once_both_last() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let acme = create(&orgs, "acme");
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -347,11 +338,10 @@ fn terms_and_settings_that_change_at_once_both_last() {
                 ..OrganizationChanges::default()
             };
             let name = if round % 2 == 0 { "acme" } else { "globex" };
-            orgs.update_named(Edition::Hosted, name, &changes, &installation())
-                .unwrap();
+            orgs.update_named(name, &changes, &installation()).unwrap();
         }
     });
-    let found = orgs.find(Edition::Hosted, &acme.external_id).unwrap();
+    let found = orgs.find(&acme.external_id).unwrap();
     let found = found.unwrap();
     assert_eq!(found.name, "acme");
     assert_eq!(found.subscription.rum_alert_threshold, Some(49));

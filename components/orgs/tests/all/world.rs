@@ -37,7 +37,13 @@ impl World {
         MemoryStore::new(&self.clock)
     }
 
+    /// Organizations of the hosted edition.
     pub fn orgs<S: Store>(&self, store: S) -> Orgs<S, &ManualClock, &SeededRandom> {
+        self.self_hosted(store).with_edition(Edition::Hosted)
+    }
+
+    /// Those of the self-hosted edition.
+    pub fn self_hosted<S: Store>(&self, store: S) -> Orgs<S, &ManualClock, &SeededRandom> {
         Orgs::new(store, &self.clock, &self.random)
     }
 }
@@ -46,17 +52,16 @@ impl World {
 pub trait ByName: Organizations {
     fn update_named(
         &self,
-        edition: Edition,
         name: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
-        let found = self.read(edition, name)?.ok_or(UpdateError::NotFound)?;
-        self.update(edition, &found.external_id, changes, by)
+        let found = self.read(name)?.ok_or(UpdateError::NotFound)?;
+        self.update(&found.external_id, changes, by)
     }
 
     fn delete_named(&self, name: &str, by: &Caller) -> Result<bool, ServiceError> {
-        let found = self.read(Edition::Hosted, name)?;
+        let found = self.read(name)?;
         found.map_or(Ok(false), |found| self.delete(&found.external_id, by))
     }
 }
@@ -135,19 +140,18 @@ pub fn rename(name: &str) -> OrganizationChanges {
 }
 
 pub fn create(orgs: &impl Organizations, name: &str) -> Organization {
-    orgs.create(Edition::Hosted, &named(name), None, &installation())
+    orgs.create(&named(name), None, &installation())
         .unwrap()
         .organization
 }
 
 pub fn read(orgs: &impl Organizations, name: &str) -> Option<Organization> {
-    orgs.read(Edition::Hosted, name).unwrap()
+    orgs.read(name).unwrap()
 }
 
 /// The question of an action in the organization of this name, which no policy allows and which asks for no description.
 pub fn asking(name: &str, action: Action) -> AccessQuestion {
     AccessQuestion {
-        edition: Edition::Hosted,
         target: OrganizationTarget::Name(name.to_owned()),
         action,
         granted: false,

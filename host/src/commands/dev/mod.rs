@@ -10,7 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gatehouse::server::Server;
 use gatehouse::settings::{Edition, Settings};
 use gatehouse_fake_google::{Description, FakeGoogle, FakeGoogleOptions, Population};
@@ -45,26 +46,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     root_token: Option<String>,
     /// Product that the organizations API behaves like
-    #[arg(long, value_enum, default_value_t = EditionArgument::Hosted)]
-    edition: EditionArgument,
+    #[arg(long, value_parser = edition_parser(), default_value = Edition::Hosted.as_str())]
+    edition: Edition,
     /// Prints one line of JSON, when ready, in place of the guide
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EditionArgument {
-    Hosted,
-    SelfHosted,
-}
-
-impl From<EditionArgument> for Edition {
-    fn from(argument: EditionArgument) -> Self {
-        match argument {
-            EditionArgument::Hosted => Self::Hosted,
-            EditionArgument::SelfHosted => Self::SelfHosted,
-        }
-    }
+fn edition_parser() -> impl TypedValueParser<Value = Edition> {
+    let known = PossibleValuesParser::new(Edition::ALL.map(Edition::as_str));
+    known.try_map(|text| Edition::from_text(&text).ok_or("no edition"))
 }
 
 /// The description that programs read which start a dev server.
@@ -155,7 +146,7 @@ fn settings(
         ("google.allow_http_loopback", "true".to_owned()),
         (
             "organizations.edition",
-            Edition::from(arguments.edition).name().to_owned(),
+            arguments.edition.as_str().to_owned(),
         ),
     ];
     let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
@@ -194,7 +185,7 @@ mod tests {
     const ARGUMENTS: Arguments = Arguments {
         listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
         root_token: None,
-        edition: EditionArgument::Hosted,
+        edition: Edition::Hosted,
         json: false,
     };
 

@@ -27,6 +27,9 @@ const PREFIX: &str = "GATEHOUSE_";
 /// The variable that says where clients find the server. The native host says where it listens; Spin does not.
 const ADVERTISED_ADDRESS: &str = "advertised_address";
 
+/// The variable that said the edition once.
+const EDITION: &str = "edition";
+
 /// The variable with the root key.
 const SEAL_KEY: &str = "seal_key";
 
@@ -83,6 +86,8 @@ impl Surroundings {
                 Some((name, value.clone()))
             })
             .collect();
+        // It is one of the environment, which the front refuses among these.
+        variables.remove(EDITION);
         if settings.listener.advertised_address.is_none() {
             variables.remove(ADVERTISED_ADDRESS);
         }

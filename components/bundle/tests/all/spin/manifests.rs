@@ -53,10 +53,6 @@ fn the_key_of_the_stores_is_a_secret_that_has_no_default() {
     for manifest in each() {
         let key = &manifest.variables["seal_key"];
         assert!(key.required && key.secret && key.default.is_none());
-        assert_eq!(
-            manifest.variables["edition"].default.as_deref(),
-            Some("self-hosted")
-        );
     }
 }
 

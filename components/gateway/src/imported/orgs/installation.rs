@@ -1,9 +1,9 @@
 //! The settings of the installation, and the things that organizations share in it.
 
 use gatehouse_orgs_api::{
-    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Edition, Filter,
-    GeneralSettings, GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention,
-    RetentionPolicy, RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
+    AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Filter, GeneralSettings,
+    GeneralSettingsChanges, Organization, Overview, Page, Partnership, Retention, RetentionPolicy,
+    RetentionRequest, ServiceError, ShareError, Shared, Sharing, Site,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -59,35 +59,32 @@ impl Sharing for ImportedOrganizations {
 
     fn consumers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        sharing_wit::consumers(edition, external_id, shared, number, size)
+        sharing_wit::consumers(external_id, shared, number, size)
     }
 
     fn producers(
         &self,
-        edition: Edition,
         external_id: &str,
         shared: Shared,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        sharing_wit::producers(edition, external_id, shared, number, size)
+        sharing_wit::producers(external_id, shared, number, size)
     }
 
     fn all_producers(
         &self,
-        edition: Edition,
         shared: &[Shared],
         filter: &Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        sharing_wit::all_producers(edition, shared, filter, number, size)
+        sharing_wit::all_producers(shared, filter, number, size)
     }
 }
 
@@ -110,12 +107,11 @@ impl Site for ImportedOrganizations {
 
     fn administer(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &AdministrationChanges,
         by: &Caller,
     ) -> Result<Organization, ChangeError> {
-        site_wit::administer(edition, external_id, changes, by)
+        site_wit::administer(external_id, changes, by)
     }
 
     fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError> {

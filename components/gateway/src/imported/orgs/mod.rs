@@ -8,9 +8,9 @@ use gatehouse_orgs_api::{
     AccessDecision, AccessQuestion, Account, AgentPool, AgentPoolChanges, AgentPoolError,
     AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail,
     Authority, Authorization, Batch, Caller, CreateError, CreateUserError, Credential, Decision,
-    DelegationScope, Edition, Event, EventPage, FeatureSet, Filter, Identification, Identity,
-    Invitation, IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy,
-    ListedOrganization, MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
+    DelegationScope, Event, EventPage, FeatureSet, Filter, Identification, Identity, Invitation,
+    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization,
+    MemberNames, MemberPage, MembershipError, MembershipFilter, MembershipPage,
     MembershipSummaries, Memberships, Organization, OrganizationChanges, OrganizationRole,
     Organizations, OwnMembership, OwnedToken, OwningOrganization, Page, RelatedMembership,
     RelatedTeam, Relations, ServiceError, SubscriptionError, SubscriptionTerms, Subscriptions,
@@ -32,56 +32,48 @@ pub struct ImportedOrganizations;
 impl Organizations for ImportedOrganizations {
     fn create(
         &self,
-        edition: Edition,
         changes: &OrganizationChanges,
         role_by_policies: Option<OrganizationRole>,
         by: &Caller,
     ) -> Result<AccessDecision, CreateError> {
-        organizations_wit::create(edition, changes, role_by_policies, by)
+        organizations_wit::create(changes, role_by_policies, by)
     }
 
-    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, ServiceError> {
-        organizations_wit::read(edition, name)
+    fn read(&self, name: &str) -> Result<Option<Organization>, ServiceError> {
+        organizations_wit::read(name)
     }
 
-    fn find(
-        &self,
-        edition: Edition,
-        external_id: &str,
-    ) -> Result<Option<Organization>, ServiceError> {
-        organizations_wit::find(edition, external_id)
+    fn find(&self, external_id: &str) -> Result<Option<Organization>, ServiceError> {
+        organizations_wit::find(external_id)
     }
 
     fn list(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, ServiceError> {
-        organizations_wit::list(edition, viewer, filter, after, limit)
+        organizations_wit::list(viewer, filter, after, limit)
     }
 
     fn page_at(
         &self,
-        edition: Edition,
         viewer: &Viewer,
         filter: &Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, ServiceError> {
-        organizations_wit::page_at(edition, viewer, filter, number, size)
+        organizations_wit::page_at(viewer, filter, number, size)
     }
 
     fn update(
         &self,
-        edition: Edition,
         external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
-        organizations_wit::update(edition, external_id, changes, by)
+        organizations_wit::update(external_id, changes, by)
     }
 
     fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, ServiceError> {
@@ -115,12 +107,11 @@ impl Subscriptions for ImportedOrganizations {
 
     fn set_subscription_terms(
         &self,
-        edition: Edition,
         external_id: &str,
         terms: &SubscriptionTerms,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
-        subscriptions_wit::set_subscription_terms(edition, external_id, terms, by)
+        subscriptions_wit::set_subscription_terms(external_id, terms, by)
     }
 
     fn next_plan_end(&self) -> Result<Option<u64>, ServiceError> {
@@ -129,12 +120,11 @@ impl Subscriptions for ImportedOrganizations {
 
     fn set_rum_alert_threshold(
         &self,
-        edition: Edition,
         external_id: &str,
         threshold: &Attribute<i64>,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
-        subscriptions_wit::set_rum_alert_threshold(edition, external_id, *threshold, by)
+        subscriptions_wit::set_rum_alert_threshold(external_id, *threshold, by)
     }
 }
 
@@ -164,13 +154,8 @@ impl Authority for ImportedOrganizations {
         authority_wit::summarize_memberships(identity, organizations)
     }
 
-    fn creation(
-        &self,
-        edition: Edition,
-        identity: &Identity,
-        granted: bool,
-    ) -> Result<Decision, ServiceError> {
-        authority_wit::creation(edition, identity, granted)
+    fn creation(&self, identity: &Identity, granted: bool) -> Result<Decision, ServiceError> {
+        authority_wit::creation(identity, granted)
     }
 
     fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, ServiceError> {
@@ -263,8 +248,8 @@ impl AuditTrail for ImportedOrganizations {
         audit_trail_wit::events(organization, since, number, size)
     }
 
-    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, ServiceError> {
-        audit_trail_wit::waiting_events(edition)
+    fn waiting_events(&self) -> Result<Vec<Event>, ServiceError> {
+        audit_trail_wit::waiting_events()
     }
 
     fn forget_events(&self, events: &[Event]) -> Result<(), ServiceError> {

@@ -4,7 +4,7 @@ use gatehouse_orgs_api::Edition;
 use gatehouse_ports::organizations_api::MEDIA_TYPE;
 use serde_json::{Value, json};
 
-use super::schema::{document, edition_name, kind_schema};
+use super::schema::{document, kind_schema};
 use crate::http::Method;
 use crate::openapi::{
     Members, Operation, Parameter, Reference, RequestBody, Response, Schema, content,
@@ -70,7 +70,7 @@ pub(super) fn operation(route: &Route) -> Operation {
         responses: responses(route),
         security: (route.audience == Audience::Anyone).then_some([]),
         audience: Some(audience_name(route.audience)),
-        edition: route.edition.map(edition_name),
+        edition: route.edition.map(Edition::as_str),
         ..Operation::default()
     }
 }
@@ -79,8 +79,7 @@ pub(super) fn operation(route: &Route) -> Operation {
 fn about(route: &Route) -> String {
     let audience = route.audience.sentence();
     match route.edition {
-        Some(Edition::Hosted) => format!("{audience} Only in the hosted edition."),
-        Some(Edition::SelfHosted) => format!("{audience} Only in the self-hosted edition."),
+        Some(only) => format!("{audience} Only in the {} edition.", only.as_str()),
         None => audience.to_owned(),
     }
 }

@@ -22,14 +22,6 @@ const fn audience(audience: Audience) -> &'static str {
     }
 }
 
-const fn edition(edition: Option<Edition>) -> &'static str {
-    match edition {
-        Some(Edition::Hosted) => "hosted",
-        Some(Edition::SelfHosted) => "self-hosted",
-        None => "both",
-    }
-}
-
 fn query(route: &Route) -> String {
     let mut names: Vec<String> = route
         .query
@@ -60,7 +52,7 @@ fn page() -> String {
             route.verb(),
             route.path,
             audience(route.audience),
-            edition(route.edition),
+            route.edition.map_or("both", Edition::as_str),
             query(route),
             route.summary
         )

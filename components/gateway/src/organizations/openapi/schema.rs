@@ -147,20 +147,9 @@ fn described(property: &Property) -> String {
     let about = property.about;
     match property.edition {
         Some(edition @ (Edition::Hosted | Edition::SelfHosted)) => {
-            format!(
-                "{about} Shown only by the {} edition.",
-                edition_name(edition)
-            )
+            format!("{about} Shown only by the {} edition.", edition.as_str())
         }
         None => about.to_owned(),
-    }
-}
-
-/// The name of an edition in extensions of OpenAPI.
-pub(super) const fn edition_name(edition: Edition) -> &'static str {
-    match edition {
-        Edition::Hosted => "hosted",
-        Edition::SelfHosted => "self-hosted",
     }
 }
 

@@ -76,7 +76,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let organization = self.organizations.set_rum_alert_threshold(
-            self.settings.edition,
             &entry.position.organization.external_id,
             &resource.attributes.integer(RUM_ALERT_THRESHOLD),
             &self.recorded_as(&entry.caller),
@@ -86,11 +85,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn set_subscription_terms(&self, name: &str) -> Result<Response, ApiError> {
         let (caller, organization) = self.administer_named(name)?;
-        let edition = self.settings.edition;
         let input = Input::read(&self.request.body)?;
         let terms = terms::subscription_terms(&input.resource(Kinds::Any)?);
         let organization = self.organizations.set_subscription_terms(
-            edition,
             &organization.external_id,
             &terms,
             &self.recorded_as(&caller),

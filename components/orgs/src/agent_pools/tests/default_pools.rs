@@ -46,7 +46,7 @@ fn update(
     changes: &OrganizationChanges,
 ) -> Result<Settings, Vec<(Field, Fault)>> {
     let before = read(orgs, "acme").unwrap();
-    let updated = orgs.update_named(Edition::Hosted, "acme", changes, &installation());
+    let updated = orgs.update_named("acme", changes, &installation());
     let stored = read(orgs, "acme").unwrap();
     match updated {
         Ok(updated) => {
@@ -239,7 +239,7 @@ fn contract_2_8_a_new_organization_cannot_have_mode_agent() {
             default_agent_pool_id: pool,
             ..named("globex")
         };
-        let refused = orgs.create(Edition::Hosted, &changes, None, &installation());
+        let refused = orgs.create(&changes, None, &installation());
         let field = Field::DefaultAgentPoolId;
         let faults = vec![FieldFault { field, fault }];
         assert_eq!(refused, Err(CreateError::Invalid(faults)));
@@ -295,7 +295,7 @@ fn contract_2_12_pools_and_the_default_stay_through_a_rename() {
     let pool = add_pool(&orgs, &acme, "pool");
     update(&orgs, &by_attribute("agent", text(&pool.id))).unwrap();
     let renamed = orgs
-        .update_named(Edition::Hosted, "acme", &rename("globex"), &installation())
+        .update_named("acme", &rename("globex"), &installation())
         .unwrap();
     assert_eq!(
         renamed.settings.default_agent_pool_id,
@@ -428,7 +428,7 @@ fn a_pool_that_is_made_or_renamed_while_its_organization_goes_leaves_nothing_beh
 #[test]
 fn contract_2_8_whoever_wins_a_race_of_delete_and_default_nothing_dangles() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let acme = create(&orgs, "acme");
     for round in 0..50 {
         let pool = add_pool(&orgs, &acme, &format!("pool-{round}"));
@@ -442,7 +442,7 @@ fn contract_2_8_whoever_wins_a_race_of_delete_and_default_nothing_dangles() {
             scope.spawn(|| {
                 start.wait();
                 let changes = by_attribute("agent", text(&pool.id));
-                let _ = orgs.update_named(Edition::Hosted, "acme", &changes, &installation());
+                let _ = orgs.update_named("acme", &changes, &installation());
             });
         });
         let settings = read(&orgs, "acme").unwrap().settings;

@@ -325,7 +325,7 @@ fn contract_4_9_lists_are_filtered_sorted_counted_and_paged() {
 #[test]
 fn contract_4_9_of_many_simultaneous_creates_of_one_name_exactly_one_succeeds() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let acme = create(&orgs, "acme");
     let start = Barrier::new(16);
     let made: usize = thread::scope(|scope| {
@@ -505,7 +505,7 @@ fn contract_4_15_what_is_done_with_a_pool_is_told_by_the_audit_trail() {
         default_agent_pool_id: text(&pool.id),
         ..OrganizationChanges::default()
     };
-    orgs.update_named(Edition::Hosted, "acme", &default, &installation())
+    orgs.update_named("acme", &default, &installation())
         .unwrap();
     world.clock.advance(Duration::from_secs(1));
     let since = world.clock.now_milliseconds();

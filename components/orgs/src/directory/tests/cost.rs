@@ -62,7 +62,7 @@ fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
         session_timeout: Attribute::Value(60),
         ..rename("ACME")
     };
-    orgs.update_named(Edition::Hosted, "acme", &changes, &installation())
+    orgs.update_named("acme", &changes, &installation())
         .unwrap();
     assert_eq!(store.commits(), commits + 1);
     assert_lists(&orgs, &truth(&orgs));
@@ -99,7 +99,7 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
         });
         let bytes_of = |viewer: &Viewer, filter: &Filter, number| {
             counting.take_counts();
-            let page = orgs.page_at(Edition::Hosted, viewer, filter, number, 20);
+            let page = orgs.page_at(viewer, filter, number, 20);
             assert_ne!(page.unwrap().organizations, []);
             counting.take_counts().value_bytes
         };

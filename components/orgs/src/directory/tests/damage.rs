@@ -140,7 +140,7 @@ fn a_directory_that_takes_too_many_steps_is_gone_on_with_by_the_next_request() {
         name: Some("9".to_owned()),
         ..Filter::default()
     };
-    let search = || orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 1, 20);
+    let search = || orgs.page_at(&Viewer::Everything, &filter, 1, 20);
     let refused = search().unwrap_err();
     assert!(matches!(&refused, ServiceError::Unavailable(why) if why.contains("being built")));
     // What changes meanwhile counts.

@@ -44,7 +44,7 @@ type Model = BTreeMap<String, String>;
 /// What the organizations themselves say.
 fn truth(orgs: &impl Organizations) -> Model {
     let everything = Viewer::Everything;
-    let batch = orgs.list(Edition::Hosted, &everything, &Filter::default(), None, 500);
+    let batch = orgs.list(&everything, &Filter::default(), None, 500);
     let organizations = batch.unwrap().organizations.into_iter();
     organizations
         .map(|found| {
@@ -139,7 +139,7 @@ fn assert_lists(orgs: &impl Organizations, model: &Model) {
             let mut pages: Vec<&[&String]> = expected.chunks(PAGE_SIZE as usize).collect();
             pages.push(&[]);
             for (number, expected_page) in (1..).zip(pages) {
-                let page = orgs.page_at(Edition::Hosted, viewer, filter, number, PAGE_SIZE);
+                let page = orgs.page_at(viewer, filter, number, PAGE_SIZE);
                 let page = page.unwrap();
                 let found = folded(&page.organizations);
                 assert_eq!(
@@ -152,7 +152,7 @@ fn assert_lists(orgs: &impl Organizations, model: &Model) {
             let mut listed = Vec::new();
             let mut after: Option<String> = None;
             loop {
-                let batch = orgs.list(Edition::Hosted, viewer, filter, after.as_deref(), 2);
+                let batch = orgs.list(viewer, filter, after.as_deref(), 2);
                 let batch = batch.unwrap();
                 listed.extend(folded(&batch.organizations));
                 after = batch.next;
@@ -222,7 +222,6 @@ fn after(model: &Model, step: &Step) -> Option<Model> {
 /// Does what `step` says. Whether it was accepted, or how the store failed.
 fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, ServiceError> {
     let update = |name: &str, changes: &OrganizationChanges| match orgs.update_named(
-        Edition::Hosted,
         name,
         changes,
         &installation(),
@@ -237,7 +236,7 @@ fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, ServiceError> {
                 email: text(email),
                 ..named(name)
             };
-            match orgs.create(Edition::Hosted, &changes, None, &installation()) {
+            match orgs.create(&changes, None, &installation()) {
                 Ok(_) => Ok(true),
                 Err(CreateError::Failed(failure)) => Err(failure),
                 Err(CreateError::Invalid(_)) => Ok(false),
@@ -257,7 +256,7 @@ fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, ServiceError> {
                 name: Some("b".to_owned()),
                 ..Filter::default()
             };
-            orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 1, 20)?;
+            orgs.page_at(&Viewer::Everything, &filter, 1, 20)?;
             Ok(true)
         }
     }

@@ -154,13 +154,13 @@ fn a_store_that_is_older_than_the_index_gets_one_in_steps_and_answers_meanwhile(
         assert_eq!(orgs.delete_named(&gone, &installation()), Ok(true));
         let name = format!("renamed-{rounds:02}");
         let old = format!("org-{:02}-old", 59 - rounds);
-        orgs.update_named(Edition::Hosted, &old, &rename(&name), &installation())
+        orgs.update_named(&old, &rename(&name), &installation())
             .unwrap();
         let model = truth(&orgs);
         for text in ["-old", "new", "renamed", &old, &gone, "org-3"] {
             let filter = by_either(text);
             let everything = Viewer::Everything;
-            let page = orgs.page_at(Edition::Hosted, &everything, &filter, 1, 100);
+            let page = orgs.page_at(&everything, &filter, 1, 100);
             let expected = walked(&model, &filter);
             assert_eq!(folded(&page.unwrap().organizations), expected, "{text}");
         }
@@ -198,7 +198,7 @@ fn hostile_names_that_share_all_their_parts_are_found_by_going_through_them() {
     for (text, count) in [("aaaa", 40), ("aabb", 39), ("bbbbbbbbbb", 31)] {
         let filter = by_name(text);
         assert_eq!(found(&orgs, &filter), None, "{text}");
-        let page = orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 2, 10);
+        let page = orgs.page_at(&Viewer::Everything, &filter, 2, 10);
         let page = page.unwrap();
         assert_eq!((page.total, page.organizations.len()), (count, 10));
     }
@@ -227,7 +227,7 @@ fn an_index_most_of_which_is_gone_is_made_anew() {
             format!("name-{number:03}"),
             format!("name-{:03}", number + 1),
         );
-        orgs.update_named(Edition::Hosted, &old, &rename(&new), &installation())
+        orgs.update_named(&old, &rename(&new), &installation())
             .unwrap();
         if number % 20 == 0 {
             keep_up_to_the_end(&orgs);
@@ -271,7 +271,7 @@ fn what_a_search_and_a_create_cost_does_not_grow_with_the_number_of_organization
             let orgs = world.orgs(&store);
             store.take_counts();
             let filter = by_either(text);
-            let page = orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 1, 20);
+            let page = orgs.page_at(&Viewer::Everything, &filter, 1, 20);
             assert!(page.unwrap().total <= 1);
             searches.push(store.take_counts());
         }

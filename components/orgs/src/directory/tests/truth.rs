@@ -71,8 +71,11 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
 #[test]
 fn simultaneous_creates_all_succeed_and_each_is_listed_as_soon_as_it_is_made() {
     let store = MemoryStore::new(SystemClock);
-    let orgs =
-        [(); 2].map(|()| Orgs::new(&store, SystemClock, OsRandom).with_directory_shape(SMALL));
+    let orgs = [(); 2].map(|()| {
+        Orgs::new(&store, SystemClock, OsRandom)
+            .with_edition(Edition::Hosted)
+            .with_directory_shape(SMALL)
+    });
     let start = Barrier::new(50);
     thread::scope(|scope| {
         for number in 0..50 {
@@ -85,7 +88,7 @@ fn simultaneous_creates_all_succeed_and_each_is_listed_as_soon_as_it_is_made() {
                     name: Some(name.clone()),
                     ..Filter::default()
                 };
-                let found = orgs.page_at(Edition::Hosted, &Viewer::Everything, &filter, 1, 20);
+                let found = orgs.page_at(&Viewer::Everything, &filter, 1, 20);
                 assert_eq!(names(&found.unwrap().organizations), [name]);
                 create(orgs, &format!("gone-{number:02}"));
                 assert_eq!(

@@ -33,16 +33,14 @@ fn person(orgs: &TestOrgs<'_>, name: &str) -> User {
 
 fn create_as(orgs: &TestOrgs<'_>, user: &User, name: &str) -> Organization {
     let by = caller(Principal::User(user.clone()));
-    orgs.create(Edition::Hosted, &named(name), None, &by)
-        .unwrap()
-        .organization
+    orgs.create(&named(name), None, &by).unwrap().organization
 }
 
 /// The organizations that `viewer` sees, which are the same in pages and in batches.
 fn seen(orgs: &TestOrgs<'_>, viewer: &Viewer, filter: &Filter) -> Vec<String> {
     let mut paged = Vec::new();
     for number in 1.. {
-        let page = orgs.page_at(Edition::Hosted, viewer, filter, number, 2);
+        let page = orgs.page_at(viewer, filter, number, 2);
         let page = page.unwrap();
         if page.organizations.is_empty() {
             assert_eq!(page.total, paged.len() as u64);
@@ -53,7 +51,7 @@ fn seen(orgs: &TestOrgs<'_>, viewer: &Viewer, filter: &Filter) -> Vec<String> {
     let mut listed = Vec::new();
     let mut after: Option<String> = None;
     loop {
-        let batch = orgs.list(Edition::Hosted, viewer, filter, after.as_deref(), 2);
+        let batch = orgs.list(viewer, filter, after.as_deref(), 2);
         let batch = batch.unwrap();
         listed.extend(batch.organizations.into_iter().map(|found| found.name));
         after = batch.next;
@@ -115,7 +113,7 @@ fn contract_1_7_a_user_sees_the_organizations_they_belong_to_in_order() {
     };
     assert_eq!(seen(&orgs, &by_ada, &filter), ["Beta", "delta", "zeta"]);
 
-    orgs.update_named(Edition::Hosted, "beta", &rename("omega"), &installation())
+    orgs.update_named("beta", &rename("omega"), &installation())
         .unwrap();
     assert_eq!(orgs.delete_named("delta", &installation()), Ok(true));
     assert_eq!(all_of(&orgs, &by_ada), ["alpha", "gamma", "omega", "zeta"]);
@@ -133,7 +131,7 @@ fn contract_1_7_where_user_tokens_are_off_users_do_not_see_it_and_others_do() {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update_named(Edition::Hosted, "closed", &changes, &installation())
+    orgs.update_named("closed", &changes, &installation())
         .unwrap();
     assert_eq!(all_of(&orgs, &Viewer::Member(ada.id.clone())), ["open"]);
     let both = ["closed", "open"];
@@ -168,8 +166,7 @@ fn contract_1_7_a_disabled_organization_is_in_the_list_of_site_administrators_al
             }
             3 => {
                 let changes = rename("B");
-                orgs.update_named(Edition::Hosted, "b", &changes, &installation())
-                    .unwrap();
+                orgs.update_named("b", &changes, &installation()).unwrap();
             }
             _ => {}
         }
@@ -260,7 +257,7 @@ fn a_user_of_very_many_organizations_sees_them_by_the_directory_and_no_others() 
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update_named(Edition::Hosted, "ada-001", &closing, &installation())
+    orgs.update_named("ada-001", &closing, &installation())
         .unwrap();
     disable(&orgs, "ada-002");
     // Ada's go, and of their names others have some now.

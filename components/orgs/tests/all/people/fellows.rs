@@ -66,10 +66,7 @@ fn contract_1_11_only_an_organization_that_both_belong_to_makes_users_known_to_e
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    let edition = Edition::Hosted;
-    let updated = people
-        .orgs
-        .update(edition, people.id(), &closed, &installation());
+    let updated = people.orgs.update(people.id(), &closed, &installation());
     updated.unwrap();
     assert!(!know(&ada.1, &bob.0.id));
 }

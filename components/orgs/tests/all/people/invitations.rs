@@ -215,13 +215,8 @@ fn contract_4_11_an_invitation_to_what_is_switched_off_is_only_declined() {
         disabled: Attribute::Value(true),
         ..gatehouse_orgs::AdministrationChanges::default()
     };
-    let administered = gatehouse_orgs::Site::administer(
-        &people.orgs,
-        Edition::Hosted,
-        people.id(),
-        &off,
-        &installation(),
-    );
+    let administered =
+        gatehouse_orgs::Site::administer(&people.orgs, people.id(), &off, &installation());
     administered.unwrap();
     let own = people.orgs.own_memberships(&by(&ada).identity);
     assert_eq!(own, Ok(Vec::new()));

@@ -231,7 +231,7 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
     };
     people
         .orgs
-        .update_named(Edition::Hosted, "beta", &closed, &installation())
+        .update_named("beta", &closed, &installation())
         .unwrap();
     assert_eq!(own(&identity), ["acme"]);
     let by_service_token = Identity {

@@ -47,7 +47,8 @@ fn at_once<T: Send>(actions: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> 
 fn of_two_owners_who_leave_at_once_one_stays() {
     for round in 0..ROUNDS {
         let store = MemoryStore::new(SystemClock);
-        let orgs: Racing<'_> = Orgs::new(&store, SystemClock, OsRandom);
+        let orgs: Racing<'_> =
+            Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
         let acme = create(&orgs, "acme").external_id;
         let owners = orgs
             .list_teams(
@@ -96,7 +97,8 @@ fn of_two_owners_who_leave_at_once_one_stays() {
 fn an_invitation_and_a_user_who_come_at_once_find_each_other() {
     for _ in 0..ROUNDS {
         let store = MemoryStore::new(SystemClock);
-        let orgs: Racing<'_> = Orgs::new(&store, SystemClock, OsRandom);
+        let orgs: Racing<'_> =
+            Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
         let acme = create(&orgs, "acme").external_id;
         let invited = invitation("ada@example.com", &[]);
         let ada = Mutex::new(None);
@@ -119,7 +121,7 @@ fn an_invitation_and_a_user_who_come_at_once_find_each_other() {
 #[test]
 fn of_many_who_invite_one_address_at_once_one_does() {
     let store = MemoryStore::new(SystemClock);
-    let orgs: Racing<'_> = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs: Racing<'_> = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let acme = create(&orgs, "acme").external_id;
     for is_user in [false, true] {
         let name = format!("user-{is_user}");
@@ -141,7 +143,8 @@ fn of_many_who_invite_one_address_at_once_one_does() {
 fn nobody_joins_a_team_that_goes_at_the_same_moment() {
     for _ in 0..ROUNDS {
         let store = MemoryStore::new(SystemClock);
-        let orgs: Racing<'_> = Orgs::new(&store, SystemClock, OsRandom);
+        let orgs: Racing<'_> =
+            Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
         let acme = create(&orgs, "acme").external_id;
         let by = installation();
         let ops = orgs

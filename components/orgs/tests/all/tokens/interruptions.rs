@@ -47,7 +47,7 @@ fn a_replacement_or_revocation_that_is_cut_off_leaves_the_old_token_or_its_succe
 #[test]
 fn of_many_who_replace_one_token_at_once_exactly_one_is_left_with_a_good_one() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let owner = of_organization(&create(&orgs, "acme"));
     let start = Barrier::new(6);
     let issued: Vec<IssuedToken> = thread::scope(|scope| {
@@ -75,7 +75,7 @@ fn of_many_who_replace_one_token_at_once_exactly_one_is_left_with_a_good_one() {
 #[test]
 fn of_many_who_want_one_description_at_once_exactly_one_gets_it() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let acme = create(&orgs, "acme");
     let owner = TokenOwner::TeamNamed(owners(&orgs, &acme));
     let start = Barrier::new(6);
@@ -100,7 +100,7 @@ fn of_many_who_want_one_description_at_once_exactly_one_gets_it() {
 #[test]
 fn a_token_that_is_issued_while_its_organization_goes_goes_with_it() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     for round in 0..20 {
         let owner = of_organization(&create(&orgs, "acme"));
         let start = Barrier::new(2);

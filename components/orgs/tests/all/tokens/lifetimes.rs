@@ -159,7 +159,7 @@ fn contract_4_8_a_policy_binds_new_tokens_while_the_organization_wants_it() {
         // Not yet.
         issue(&orgs, owner, &wanted("a", Some(later + 1)));
     }
-    orgs.update_named(Edition::Hosted, "acme", &limited(), &installation())
+    orgs.update_named("acme", &limited(), &installation())
         .unwrap();
     for owner in &all {
         let refused = faults(&orgs, owner, &wanted("b", Some(later + 1)));
@@ -180,7 +180,7 @@ fn contract_1_8_all_faults_of_a_token_are_told_together() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
-    orgs.update_named(Edition::Hosted, "acme", &limited(), &installation())
+    orgs.update_named("acme", &limited(), &installation())
         .unwrap();
     let owner = TokenOwner::TeamNamed(owners(&orgs, &acme));
     let request = TokenRequest {

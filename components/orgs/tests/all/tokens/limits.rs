@@ -64,7 +64,7 @@ fn tokens_that_are_over_count_nothing_and_go_with_their_descriptions_when_anothe
 #[test]
 fn many_who_make_the_last_token_at_once_make_one() {
     let store = MemoryStore::new(SystemClock);
-    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom).with_edition(Edition::Hosted);
     let (ada, _) = person(&orgs, "ada");
     let owner = TokenOwner::User(ada.id);
     for _ in 2..MAXIMUM_TOKENS {

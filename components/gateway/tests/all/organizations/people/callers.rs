@@ -12,7 +12,7 @@ impl World {
     /// A token that stands for a team, the organization or its audit trail, all of which `owner` makes of the organization's external id.
     fn token_of(&self, owner: impl FnOnce(String) -> TokenOwner) -> String {
         let organizations = Orgs::new(self.store, self.server.clock, OsRandom);
-        let acme = organizations.read(Edition::Hosted, "acme").unwrap();
+        let acme = organizations.read("acme").unwrap();
         let by = gatehouse_orgs_api::Caller {
             identity: Identity {
                 principal: Principal::Installation,
