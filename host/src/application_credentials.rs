@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 /// Bytes of the largest file; what Google issues has less than 4 KiB.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// Why the file cannot be used. What is in it is in none of these.
+/// Why the file cannot be used. The error never shows the content of the file.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "google.application_credentials: {path} {problem}; name another file there or in GOOGLE_APPLICATION_CREDENTIALS, or set it to \
@@ -26,7 +26,7 @@ pub struct CredentialsError {
 /// A flaw of a file of credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsFileError {
-    /// The operating system does not hand it out.
+    /// The operating system refuses to open or read it.
     #[error("cannot be read: {0}")]
     Unreadable(std::io::Error),
     /// A folder, a pipe, a device.
@@ -42,11 +42,11 @@ pub enum CredentialsFileError {
 
 /// The text of a file of credentials.
 ///
-/// It is checked to be a JSON object and no more: what kinds there are the components know.
+/// It is only checked to be a JSON object: the components know the kinds of credentials.
 ///
 /// # Errors
 ///
-/// When there is no such text. Nothing else is tried then: an operator who names a file means that one.
+/// When the file holds no such text. No other source is tried then: an operator who names a file means that one.
 pub fn read(path: &Path) -> Result<Zeroizing<String>, CredentialsError> {
     text(path).map_err(|problem| CredentialsError {
         path: path.to_owned(),

@@ -14,12 +14,12 @@ use crate::metrics::ServerMetrics;
 use crate::runtime::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
 use crate::runtime::pool::Pool;
 
-/// How often, and how far apart, the pool is asked for a part while all its instances are busy: what has been answered so far would be lost
-/// with the rest.
+/// How often the pool is asked for a part while all its instances are busy, and the pause in between: without the part, the answer so far
+/// would be lost as well.
 const ATTEMPTS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// How many answers without an end there may be at one time. Each asks for a part twice a second, whether there is anything to tell or not.
+/// How many answers without an end there may be at one time. Each asks for a part twice a second, even if there is nothing to tell.
 const MAXIMUM_FOLLOWERS: usize = 64;
 
 /// The clients that read an answer without an end.
@@ -32,7 +32,7 @@ impl Default for Followers {
 }
 
 impl Followers {
-    /// The place of an answer that goes on with `rest`; none where that has an end.
+    /// The place of an answer that continues with `rest`; none where that has an end.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Followers {
     }
 }
 
-/// The state that it takes to go on with an answer.
+/// The state that is needed to continue an answer.
 pub(crate) struct FurtherParts {
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<ServerMetrics>,
@@ -64,7 +64,7 @@ pub(crate) struct FurtherParts {
 }
 
 impl FurtherParts {
-    /// The body that begins with `first` and goes on with `rest`.
+    /// The body that begins with `first` and continues with `rest`.
     pub(crate) fn after(self, first: Bytes, rest: BodyRest) -> AnswerBody {
         let parts = stream::try_unfold((self, Some(rest)), async |(mut further, rest)| {
             let Some(rest) = rest else {
@@ -79,7 +79,7 @@ impl FurtherParts {
         AnswerBody::in_parts(first, parts)
     }
 
-    /// Waits as long as `rest` says. A body that would go on for ever is over when the server stops.
+    /// Waits as long as `rest` says. Answers true if the body is over: one without an end is, once the server stops.
     async fn is_over(&mut self, rest: &BodyRest) -> bool {
         if rest.wait.is_zero() {
             return false;
@@ -113,7 +113,7 @@ impl FurtherParts {
         Err(ServeError::Overloaded)
     }
 
-    /// Tells the operator why an answer was cut off. A caller who may not read on brought that about alone: it is no failure, and counts as none.
+    /// Tells the operator why an answer was cut off. The refusal of a caller that may not read on is no failure, and is not counted as one.
     fn report(&self, failure: &ServeError) {
         const MESSAGE: &str = "an answer was cut off";
         match failure {

@@ -6,8 +6,8 @@
 #![doc = include_str!("../examples/judge_login.rs")]
 //! ```
 //!
-//! The server is [`server::Server`]; the other modules are what it is made of. [`runtime`] is for those who run the components their
-//! own way, and says what a component lacks that imports more than it gets ([`runtime::linker::ensure_imports_are_met`]).
+//! The server is [`server::Server`]; the other modules are its parts. [`runtime`] is for programs that run the components in their own way,
+//! and names the imports that a component lacks ([`runtime::linker::ensure_imports_are_met`]).
 
 pub mod application_credentials;
 pub mod audit;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::SteadyClock;
 
-/// By how much the system's clock may lie behind the latest time in the store. Within that the server goes on from the latest time, as
+/// By how much the system's clock may lie behind the latest time in the store. Within that, the server continues from the latest time, as
 /// after a clock that was put right (SEC-T6); beyond it one of the two is wrong, and no token would end in its time.
 const LARGEST_LAG: Duration = Duration::from_secs(60 * 60);
 

@@ -23,7 +23,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// A Google that answers all questions about keys with 503.
 static FAILING: LazyLock<FakeGoogle> = LazyLock::new(|| at_fault(&Fault::unavailable()));
-/// A Google that answers them with what is no JSON.
+/// A Google that answers them with a body that is not JSON.
 static GARBLED: LazyLock<FakeGoogle> = LazyLock::new(|| at_fault(&Fault::GarbageBody));
 
 /// A Google with the usual population.

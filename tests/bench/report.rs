@@ -48,7 +48,7 @@ impl Report {
         });
     }
 
-    /// Keeps and prints what is no row, such as a sentence.
+    /// Keeps and prints a text that is not a row, such as a sentence.
     pub fn note(&mut self, note: String) {
         println!("\n{note}");
         self.notes.push(note);

@@ -1,4 +1,4 @@
-//! What Spin itself takes for a request, with a component that does the least that one can: no component is faster under it.
+//! The cost of a request in Spin itself, measured with a component that does as little as possible: no component is faster under Spin.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::load::{Load, Measured, Target, measure, request};
 
 const PACKAGE: &str = "gatehouse-spin-floor";
 const TARGET: &str = "wasm32-wasip2";
-/// That of the components which are measured beside it.
+/// The build profile, which is that of the components that are measured beside this one.
 const PROFILE: &str = "component";
 
 /// The work of the component.
@@ -65,7 +65,7 @@ pub fn component() -> Result<PathBuf> {
 /// A Spin that serves the component.
 pub struct Floor {
     server: Target,
-    // The process ends before its folder goes.
+    // The process ends before its folder is removed.
     _process: ServerProcess,
     _folder: tempfile::TempDir,
 }
@@ -119,7 +119,7 @@ impl Floor {
         })
     }
 
-    /// One work again and again, over so many connections.
+    /// Measures repeated requests for one work, over the connections of `load`.
     ///
     /// # Errors
     ///

@@ -137,7 +137,7 @@ def check_token(workload: Bao, environment: Environment) -> None:
 
 
 def capabilities(bao: Bao, path: str) -> list[str]:
-    """What the token may do on a path, in the order of the alphabet."""
+    """The capabilities of the token on a path, in alphabetical order."""
     return bao.succeed("token", "capabilities", path).strip().split(", ")
 
 

@@ -14,7 +14,7 @@ NOT_YET = 2
 
 
 def status(anybody: Bao) -> dict[str, Any]:
-    """What `bao status` says, whose exit code is that of the state."""
+    """The output of `bao status`, whose exit code is that of the state."""
     outcome = anybody.run("status", "-format=json")
     if outcome.returncode not in (0, NOT_YET):
         failed("bao status", outcome.stderr)
@@ -58,7 +58,7 @@ def unseal(anybody: Bao, keys: list[str]) -> None:
 
 
 def check_attempts(anybody: Bao, keys: list[str]) -> None:
-    """What goes wrong while shares are given: as much as leaves enough of what one address may give."""
+    """Faults while shares are given, few enough that this address may still give the right ones."""
     first = give(anybody, keys[0])
     check("bao operator unseal: an attempt has a nonce", len(first["nonce"]) == 36, first)
     short = "key is shorter than minimum 16 bytes"

@@ -1,4 +1,4 @@
-"""What a script is told about the server that it drives."""
+"""The facts that a script is given about the server that it drives."""
 
 import os
 import sys
@@ -45,7 +45,7 @@ class Environment:
 
     @property
     def hosted(self) -> bool:
-        """Whether the server runs as the hosted edition."""
+        """True if the server runs as the hosted edition."""
         return self.edition == "hosted"
 
 

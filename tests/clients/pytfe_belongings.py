@@ -40,7 +40,7 @@ def connect(environment: Environment, token: str) -> TFEClient:
 
 
 def check_reads(client: TFEClient) -> None:
-    """What can be read of an organization."""
+    """The parts of an organization that can be read."""
     organizations = client.organizations
     check_equal("nothing is running", organizations.read_capacity(NAME).running, 0)
     queue = organizations.read_run_queue(NAME, ReadRunQueueOptions(page_size=20))

@@ -63,7 +63,7 @@ def check_life(client: TFEClient, name: str, who: str) -> None:
 
 
 def check_strangers(environment: Environment, administrator: TFEClient, workload: TFEClient) -> None:
-    """What a token does not reach is not there."""
+    """An organization that a token does not reach is not found."""
     stranger = connect(environment, "hvs.unknown")
     refusal = check_refused("an unknown token is refused", AuthError, lambda: names(stranger), "unauthorized")
     check_equal("with 401", refusal.status, 401)

@@ -14,7 +14,7 @@ const PAGE: &str = "docs/operate/several-servers.md";
 /// Stands before the section.
 const MARK: &str =
     "<!-- The section is run by a test as it stands: tests/clients/several_servers_page.rs -->";
-/// The user that takes the place of root, whom PostgreSQL refuses.
+/// The user that takes the place of root, because PostgreSQL refuses to run as root.
 const UNPRIVILEGED: u32 = 65534;
 
 /// Ends at the first command that fails, and leaves nothing running then. Requests are repeated when the answer is 503, as clients do:
@@ -42,7 +42,7 @@ fn blocks(section: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
-/// Ports for the section: the digits before the last one of four that follow each other and end in 0 to 3, and one for the database.
+/// Ports for the section: the common leading digits of four consecutive ports that end in 0 to 3, and the port of the database.
 fn free_ports() -> (String, String) {
     let database = free_address();
     let port = database.rsplit(':').next().unwrap().to_owned();
@@ -95,7 +95,7 @@ fn followed(folder: &Path) -> Vec<Step> {
         script.push_str(&format!("printf '{SEPARATOR}'\n{command}\n"));
     }
 
-    // Readers compile at their first start; here it is done once for all three.
+    // Operators who follow the page compile at their first start; here it is done once for all three servers.
     let code = folder.join("cache/gatehouse");
     let programs = folder.join("bin");
     fs::create_dir(&programs).unwrap();
@@ -104,7 +104,7 @@ fn followed(folder: &Path) -> Vec<Step> {
     fs::copy(gatehouse_binary(), &program).unwrap();
     let mut compile = Command::new(&program);
     compile.args(["components", "compile", "--to"]).arg(&code);
-    // A command of the page that waits for ever fails the test.
+    // A command of the page that never ends fails the test.
     let mut shell = Command::new("timeout");
     shell.args(["--kill-after=30", "900", "bash", "-c", &script]);
     let path = std::env::var("PATH").unwrap();

@@ -102,7 +102,7 @@ def check_teams(environment: Environment, api: TFC) -> None:
 
 
 def check_consent(environment: Environment, api: TFC) -> None:
-    """Whoever is invited belongs to the organization once they accept, and not before."""
+    """An invited user belongs to the organization once they accept, and not before."""
     name = f"guest-{environment.edition}"
     token = new_user_token(environment, name, site_admin=False)
     guest = connect(environment, token)

@@ -95,7 +95,7 @@ def check_case(api: TFC) -> None:
 
 
 def check_edition(api: TFC, environment: Environment) -> None:
-    """What depends on the edition."""
+    """The behaviour that depends on the edition."""
     attributes = api.orgs.create(document(name=ADMINISTRATED, email="a@example.com"))["data"]["attributes"]
     expected = ({"plan-identifier": "free", "plan-is-enterprise": False}, {"plan-is-enterprise": True})
     check_fields(f"{environment.edition}: its plan", attributes, expected[0 if environment.hosted else 1])
@@ -127,7 +127,7 @@ def check_faults(api: TFC) -> None:
 
 
 def check_strangers(environment: Environment, administrator: TFC, workload: TFC) -> None:
-    """What a token does not reach is not there."""
+    """An organization that a token does not reach is not found."""
     stranger = connect(environment, "hvs.unknown")
     refusal = check_refused("an unknown token is refused", TFCHTTPUnauthorized, stranger.orgs.list)
     check_equal("with nothing but that", errors_of(refusal), [{"status": "401", "title": "unauthorized"}])

@@ -43,7 +43,7 @@ impl Workspace {
 
     fn tofu(&self, command: &str, arguments: &[&str]) -> Output {
         let mut tofu = Command::new(given("GATEHOUSE_TOFU"));
-        // Nothing of whoever runs the tests: no settings, tokens or state of theirs.
+        // Nothing of the user who runs the tests: none of their settings, tokens or state.
         tofu.env_clear()
             .env("HOME", self.folder.path())
             .env("TF_CLI_CONFIG_FILE", &self.settings)
@@ -118,7 +118,7 @@ impl Workspace {
     }
 }
 
-/// The path that a variable names, from the root of file systems: it is used from other folders than that of the tests.
+/// The absolute path that a variable names: it is used from folders other than that of the tests.
 fn given(variable: &str) -> PathBuf {
     let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is set"));
     fs::canonicalize(path).unwrap_or_else(|error| panic!("{variable}: {error}"))
@@ -130,7 +130,7 @@ fn printed(output: &Output) -> String {
     format!("{printed}{errors}")
 }
 
-/// The CLI's configuration: providers from a folder alone, and where the host of the organizations API is.
+/// The CLI's configuration: providers from a folder alone, and the address of the organizations API.
 fn settings_for(installation: &Installation) -> String {
     let providers = given("GATEHOUSE_TOFU_PROVIDERS");
     format!(
@@ -140,8 +140,8 @@ fn settings_for(installation: &Installation) -> String {
     )
 }
 
-/// Makes, changes, imports and destroys everything that a configuration names. `unread` is what the provider does not read whole, so that
-/// an import leaves something to write.
+/// Makes, changes, imports and destroys everything that a configuration names. `unread` lists the resources that the provider does not read
+/// in full, so that an import leaves something to write.
 fn assert_life_cycle(
     configuration: &str,
     installation: &Installation,
@@ -165,7 +165,7 @@ fn assert_life_cycle(
     let mut planned = second.planned(true);
     planned.retain(|address| imports.contains_key(address));
     assert_eq!(planned, unread.iter().map(|it| (*it).to_owned()).collect());
-    // A resource that has no import is made once more, and is gone with the rest.
+    // A resource that has no import is made once more, and is destroyed with the rest.
     second.apply(true);
     second.assert_nothing_to_do(true);
     second.must(

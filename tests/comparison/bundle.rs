@@ -40,7 +40,7 @@ fn vaults_own_program_collects_all_that_there_is() {
             "-compress=false",
         ])
         .arg(format!("-output={}", bundle.display()))
-        // No settings, credentials or proxies of whoever runs the tests.
+        // No settings, credentials or proxies of the user who runs the tests.
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .env("HOME", installation.folder())
@@ -50,7 +50,7 @@ fn vaults_own_program_collects_all_that_there_is() {
         .spawn()
         .unwrap();
     let mut collecting = Running(collecting);
-    // Something to log while the log is followed.
+    // The rotations give the server something to log while the log is followed.
     let status = loop {
         let rotated = installation.as_root("PUT", "/v1/sys/rotate", None);
         assert_eq!(rotated.status, 204);
@@ -78,7 +78,7 @@ fn vaults_own_program_collects_all_that_there_is() {
     assert!(log.contains("a new key seals the store"), "{log}");
     let index = json(&bundle, "index.json");
     for error in index["errors"].as_array().unwrap() {
-        // Profiles are of the other program's language.
+        // Profiles exist only in the other program's language.
         let target = error["target"].as_str().unwrap();
         assert!(target.starts_with("pprof."), "{error}");
     }

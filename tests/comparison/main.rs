@@ -48,7 +48,10 @@ fn compare(
 ) -> Result<(), String> {
     println!("{} requests", questions.steps.len());
     let facts = questions.facts;
-    let (mut theirs, mut mine) = (Kept::of(reference, facts), Kept::of(ours, facts));
+    let (mut theirs, mut mine) = (
+        Kept::known_before(reference, facts),
+        Kept::known_before(ours, facts),
+    );
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut report = String::new();
     for step in questions.steps {
@@ -144,7 +147,7 @@ fn steps_with_google() -> Vec<Step> {
 fn our_refusals_of_logins_and_warnings_about_roles_begin_as_the_table_says() {
     let ours = Released::start();
     let google = ours.google();
-    let mut kept = Kept::of(&ours, &requests::gcp::facts(google));
+    let mut kept = Kept::known_before(&ours, &requests::gcp::facts(google));
     let (mut refusals, mut warnings) = (0, 0);
     for step in steps_with_google() {
         step.change(google);

@@ -189,7 +189,7 @@ pub struct Kept(BTreeMap<String, String>);
 
 impl Kept {
     /// The values that are known of a server before it is asked anything, and of the world around it.
-    pub fn of(world: &dyn World, facts: &[(String, String)]) -> Self {
+    pub fn known_before(world: &dyn World, facts: &[(String, String)]) -> Self {
         let mut kept: BTreeMap<String, String> = facts.iter().cloned().collect();
         kept.insert("method".to_owned(), world.method().to_owned());
         kept.insert("root".to_owned(), world.root_token().to_owned());

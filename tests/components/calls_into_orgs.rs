@@ -1,6 +1,6 @@
-//! How many calls into orgs a request of the organizations API takes: each crosses from one component into another.
+//! The number of calls into orgs that a request of the organizations API takes: each crosses from one component into another.
 //!
-//! The gateway runs alone. What it imports of access and orgs is passed on to instances of the two, and calls into orgs are counted.
+//! The gateway runs alone. Its calls into access and orgs are passed on to instances of the two, and calls into orgs are counted.
 
 use std::collections::HashMap;
 use std::sync::Arc;

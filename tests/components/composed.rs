@@ -263,8 +263,8 @@ async fn w6_records_of_one_capability_never_appear_in_the_store_of_another() {
     );
 }
 
-/// Everything that ends is there, the clock leaps ahead by two years, and what is missing after a round tells what its duties delete by
-/// the time. Of `rotate-credentials`, which deletes keys at Google, `tests/google/rotation.rs` tells.
+/// An entry of every kind that expires is stored, and the clock leaps ahead by two years. The entries that are missing after a round show
+/// which duties delete by the time. `tests/google/rotation.rs` covers `rotate-credentials`, which deletes keys at Google.
 #[tokio::test(flavor = "multi_thread")]
 async fn t6_the_duties_that_a_doubted_clock_holds_back_are_those_that_delete_by_it() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -296,10 +296,10 @@ async fn t6_the_duties_that_a_doubted_clock_holds_back_are_those_that_delete_by_
     let token = json!({"data": {"type": "authentication-tokens", "attributes": {"expired-at": end.to_string()}}});
     let path = "/api/v2/organizations/acme/authentication-token";
     send("POST", path, &root, token).await;
-    // Events that were told are forgotten, whatever the time; and the keys are made.
+    // This round deletes the events that were reported, which no time decides, and makes the keys.
     product.run_background().await;
 
-    // How many tokens live is told by the time, and nothing goes by that number.
+    // The number of live tokens depends on the time, and nothing depends on that number.
     let all_but_the_count = async || {
         let mut entries = product.entries().await;
         entries.retain(|(key, _)| key != "token-count");
@@ -360,7 +360,7 @@ async fn w4_nothing_of_one_request_shows_in_the_next_of_the_same_instance() {
         let (_, answer) = product.send("GET", path, None, None).await;
         assert!(!answer.to_string().contains(canary), "{path}: {answer}");
     }
-    // A caller without a token has no identity, whoever came before.
+    // A caller without a token has no identity, whichever caller came before.
     let (status, _) = product
         .send("GET", "/v1/auth/token/lookup-self", None, None)
         .await;

@@ -22,7 +22,7 @@ pub enum Fault {
     EntryTooFew,
     /// It answers for one key more than it was asked for.
     EntryTooMany,
-    /// It says of everything that it is as it was, to those who know nothing of it too.
+    /// It reports every entry as unchanged, even to a caller that holds none.
     Unchanged,
     /// Its values are bytes that were never written.
     Undecodable,
@@ -47,7 +47,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Those that a reader meets, whatever it reads.
+    /// The faults that a reader meets, whatever it reads.
     pub const OF_READING: [Self; 9] = [
         Self::Unavailable,
         Self::Sealed,
@@ -59,14 +59,14 @@ impl Fault {
         Self::Undecodable,
         Self::OfAnotherKind,
     ];
-    /// Those that a reader of pages meets.
+    /// The faults that a reader of pages meets.
     pub const OF_SCANNING: [Self; 4] = [
         Self::OutsideThePrefix,
         Self::OutOfOrder,
         Self::EmptyPages,
         Self::SamePages,
     ];
-    /// Those that a writer meets.
+    /// The faults that a writer meets.
     pub const OF_WRITING: [Self; 3] = [
         Self::ChangingVersions,
         Self::CommitFails,
@@ -172,7 +172,7 @@ impl Backend for FaultyBackend {
             }
             let keys: Vec<HeldKey> = match fault {
                 Fault::Silent => std::future::pending().await,
-                // No cache hides what is wrong.
+                // The inner store gets no versions, so that no cache hides the fault.
                 _ => keys
                     .iter()
                     .map(|held| HeldKey::unknown(&held.key))

@@ -1,4 +1,4 @@
-//! A host whose store fails, is slow, or answers what is no answer: clear words for the caller, and nothing half done.
+//! A host whose store fails, is slow, or gives an invalid answer: clear words for the caller, and nothing half done.
 //!
 //! Where time has to pass, it is Tokio's paused clock, which moves on only when no task has anything to do.
 
@@ -68,10 +68,10 @@ fn writes() -> Vec<Asked> {
 
 type Stored = Vec<(String, Vec<u8>)>;
 
-/// In each store, the keys of what is new or different, and of what is gone.
+/// In each store, the keys of the entries that are new or different, and of the entries that are gone.
 type Changed = Vec<[Vec<String>; 2]>;
 
-/// How many there are of each. By this it is known whether the same was done: what is new is called otherwise every time.
+/// The number of keys of each kind. The numbers show whether the same was done, since new entries have other keys every time.
 type Counts = Vec<[usize; 2]>;
 
 /// More calls of the store than any of the requests makes.

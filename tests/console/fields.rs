@@ -78,7 +78,7 @@ fn written_of_organization(document: &Value, members: &str) -> Vec<String> {
 
 #[test]
 fn every_field_that_an_owner_may_set_is_in_the_form_of_an_organization_and_explained() {
-    /// What the form leaves out, and why.
+    /// The fields that the form leaves out, each with the reason.
     const WITHOUT: [(&str, &str); 3] = [
         (
             "default-agent-pool-id",

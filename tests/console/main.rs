@@ -18,7 +18,7 @@ use browser::Browser;
 
 static SERVER: LazyLock<DevServer> = LazyLock::new(|| started(&[]));
 
-/// A server that takes any number of requests: all tests come with one token, and each page asks the API several times.
+/// A server that takes any number of requests: all tests use one token, and each page calls the API several times.
 fn started(arguments: &[&str]) -> DevServer {
     let server = DevServer::start(arguments).unwrap();
     let unlimited = json!({ "data": { "type": "general-settings", "attributes": { "api-rate-limiting-enabled": false } } });
@@ -32,7 +32,7 @@ fn google() -> &'static Google {
     &SERVER.google
 }
 
-/// A JWT that nobody signed.
+/// A JWT with a made-up signature.
 fn unsigned_jwt() -> String {
     // {"alg":"RS256","kid":"none"} and {"sub":"nobody"}
     "eyJhbGciOiJSUzI1NiIsImtpZCI6Im5vbmUifQ.eyJzdWIiOiJub2JvZHkifQ.AAAA".to_owned()

@@ -1,9 +1,9 @@
-//! Every page that the console has, each with what it is to show.
+//! Every page of the console, each with the status that it must have.
 
 use gatehouse_tests::{Answer, WORKLOAD};
 use serde_json::{Value, json};
 
-/// What the pages that are looked at are about; its name in organizations, roles, policies and identity.
+/// The name of the objects that the pages show: an organization, a role, a policy, a user, an entity and a group.
 const SUBJECT: &str = "looked-at";
 /// Letters of a name without a place to break it, in lists that have to show it on a phone as well.
 const LONG: usize = 120;
@@ -14,7 +14,7 @@ pub const HOSTED: [&str; 1] = ["/ui/organizations/trail"];
 /// Sends a POST to the API of a server as its operator.
 pub type Post<'p> = &'p dyn Fn(&str, &Value) -> Answer;
 
-/// Makes what the pages show, and answers the identifiers of a team, an agent pool and a user.
+/// Makes the objects that the pages show, and returns the identifiers of a team, an agent pool and a user.
 fn make_subject(post: Post<'_>) -> [String; 3] {
     let make = |path: &str, body: Value| {
         let made = post(path, &body);

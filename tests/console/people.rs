@@ -39,7 +39,7 @@ fn user(browser: &mut Browser, name: &str) -> String {
     token_on(&shown)
 }
 
-/// The answer to who asks whose token this is.
+/// The answer of the API to a request for the account of this token.
 fn account(token: &str) -> reqwest::blocking::Response {
     let client = reqwest::blocking::Client::new();
     let address = format!("{}/api/v2/account/details", SERVER.process.address());

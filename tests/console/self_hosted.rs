@@ -1,4 +1,4 @@
-//! What the pages of the self-hosted edition alone have: retention, and sharing.
+//! The pages that only the self-hosted edition has: retention, and sharing.
 
 use std::sync::LazyLock;
 
@@ -94,7 +94,7 @@ fn retention_is_set_for_the_installation_and_for_an_organization_and_taken_back(
     );
     assert_eq!(data(&policy)["attributes"]["delete-older-than-n-days"], 30);
 
-    // Without days it keeps everything, whatever the installation does.
+    // Without days the organization keeps everything, whatever the policy of the installation is.
     let shown = sent(&mut browser, place, place, &[("days", "")]);
     assert_says(
         &shown,
@@ -114,7 +114,7 @@ fn retention_is_set_for_the_installation_and_for_an_organization_and_taken_back(
         ],
     );
 
-    // What is no number of days is refused on the page, and changes nothing.
+    // A value that is no number of days is refused on the page, and changes nothing.
     for days in ["many", "0", "-1"] {
         let shown = browser.submit(place, &[("days", days)]);
         assert!((400..500).contains(&shown.status), "{days}: {}", shown.text);
@@ -189,7 +189,7 @@ fn an_organization_shares_with_those_that_the_site_names_and_they_see_it() {
     let shown = browser.get("/ui/organizations/sharing?name=console-user");
     assert!(!shown.text.contains(from), "{}", shown.text);
 
-    // To all at once.
+    // Shares with all organizations at once.
     sent(
         &mut browser,
         place,

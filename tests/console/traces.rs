@@ -1,4 +1,4 @@
-//! What a visit leaves behind on the server: its name in the records of all that was asked on its behalf, and no secret anywhere.
+//! The traces of a visit on the server: the records of all calls made on its behalf have its request id, and no log has a secret.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::browser::Browser;
 
-/// The field of an answer with the server's name for the request.
+/// The header field of an answer with the server's id for the request.
 const NAME: &str = "x-request-id";
 
 /// A server with pages, which writes all that it can write into `folder`.

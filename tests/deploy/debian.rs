@@ -32,7 +32,7 @@ fn assets(package: &Table) -> Vec<(String, String)> {
         .collect()
 }
 
-/// True of sources that a build makes: the program, and what the program writes.
+/// True for sources that a build makes: the program, and the files that the program writes.
 fn is_made(source: &str) -> bool {
     source.starts_with("target/") || source.starts_with("../target/")
 }
@@ -113,7 +113,7 @@ fn the_package_puts_what_the_unit_names_where_it_looks_for_it() {
     let pages = found(&unit, r"(?m)^Documentation=file://(.*)$");
     assert_eq!(pages.len(), 1);
     assert_eq!(packed[pages[0]], "docs/operate/deploy.md");
-    // What an operator changes stays through upgrades, and nothing else below /etc is packed.
+    // Upgrades keep the files that an operator changes, and nothing else below /etc is packed.
     let kept = package["conf-files"].as_array().unwrap();
     let kept: Vec<&str> = kept.iter().map(|file| file.as_str().unwrap()).collect();
     let below_etc = packed.keys().filter(|place| place.starts_with("/etc/"));
@@ -246,7 +246,7 @@ fn the_scripts_of_the_package_can_be_read_by_a_shell_and_say_what_comes_next() {
     assert_eq!(scripts, 1);
     let postinst = workspace().join("deploy/deb/postinst");
     let said = run(Command::new("sh").arg(&postinst).args(["configure", ""]));
-    // It names the files that the unit reads, and the unit.
+    // The output names the files that the unit reads, and the unit.
     let unit = read(UNIT);
     let credential = found(&unit, r"(?m)^LoadCredential=seal\.key:(.*)$");
     let name = package["systemd-units"]["unit-name"].as_str().unwrap();
@@ -258,7 +258,7 @@ fn the_scripts_of_the_package_can_be_read_by_a_shell_and_say_what_comes_next() {
     ] {
         assert!(said.contains(&step), "{step}: {said}");
     }
-    // Undoing a failed upgrade is no occasion for it.
+    // The script prints no such steps when a failed upgrade is undone.
     let said = run(Command::new("sh")
         .arg(&postinst)
         .args(["abort-upgrade", "0.1.0"]));

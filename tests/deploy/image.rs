@@ -25,7 +25,7 @@ fn instructions(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The paths of the repository that are there while the image is built.
+/// The paths of the repository that are copied into the build of the image.
 fn copied() -> Vec<String> {
     let copies = instructions("COPY");
     let from_here = copies.iter().filter(|copy| !copy.contains("--from="));
@@ -117,7 +117,7 @@ fn the_build_asks_for_a_program_and_a_feature_that_are_there_by_the_pinned_compi
     let bases = instructions("FROM");
     let toolchain: toml::Table = toml::from_str(&read("rust-toolchain.toml")).unwrap();
     let pinned = toolchain["toolchain"]["channel"].as_str().unwrap();
-    // What the tag names is Debian 12, as is what the program runs on.
+    // The tag names Debian 12, which the program runs on as well.
     let version = found(&bases[0], r"/rust:([\d.]+)-bookworm AS build$");
     assert!(pinned.starts_with(version[0]), "{bases:?}");
     assert_eq!(bases[1], "gcr.io/distroless/cc-debian12:nonroot");
@@ -139,7 +139,7 @@ fn what_the_second_stage_takes_from_the_first_was_made_there() {
     assert!(text.contains("\nRUN install -d -m 0700 /state\n"));
 }
 
-/// A layout of `program`, and what the script said.
+/// Makes a layout of `program`; returns whether the script succeeded, and its output.
 fn layout(program: &Path, folder: &Path) -> (bool, String) {
     let mut command = Command::new(workspace().join("deploy/image/layout"));
     outcome(command.arg(program).arg(folder))
@@ -270,7 +270,7 @@ fn a_layout_leads_by_digests_to_the_program_and_to_what_it_needs() {
             assert_eq!(entry.user, 0, "{name}");
             assert!(entry.mode & 0o022 == 0 || name == "tmp", "{name}");
         }
-        // A folder comes with every file, so that none is made up by who unpacks them.
+        // The image has the folder of every file, so that the unpacking program creates none by its own rules.
         if let Some((folder, _)) = name.rsplit_once('/') {
             assert!(file(folder).is_folder, "{name}");
         }

@@ -18,7 +18,7 @@ const VARIANTS: [&str; 2] = ["postgresql", "redb"];
 
 const KUBERNETES: &str = "deploy/kubernetes";
 
-/// What is applied from a folder, before kustomize has anything to do with it.
+/// The objects that are applied from a folder, before kustomize processes them.
 struct Variant {
     name: &'static str,
     kustomization: Value,
@@ -156,7 +156,7 @@ fn one_server_at_a_time_has_a_store_in_a_file_and_several_share_a_database() {
             let strategy = &workload["spec"]["strategy"];
             assert_eq!(strategy["type"], "RollingUpdate");
             assert_eq!(strategy["rollingUpdate"]["maxUnavailable"], 0);
-            // A node takes one of them with it, and a cluster of fewer nodes runs them all the same.
+            // The loss of a node takes one replica with it, and a cluster with fewer nodes still runs all replicas.
             let spread = &list(&variant.pod()["topologySpreadConstraints"])[0];
             let labels = &workload["spec"]["template"]["metadata"]["labels"];
             assert_eq!(spread["labelSelector"]["matchLabels"], *labels);
@@ -167,7 +167,7 @@ fn one_server_at_a_time_has_a_store_in_a_file_and_several_share_a_database() {
             _ => "redb",
         };
         assert_eq!(variant.setting("storage", "type"), kind);
-        // A budget that wants one of one to stay keeps nodes from being drained.
+        // A budget that requires one of one replica to stay prevents nodes from being drained.
         let budget = &variant.object("PodDisruptionBudget")["spec"];
         assert_eq!(budget["maxUnavailable"], 1);
         assert!(budget["minAvailable"].is_null());
@@ -224,7 +224,7 @@ fn probes_ask_for_routes_that_need_no_token_and_a_sealed_server_is_not_ended() {
             text(&client["value"]).parse::<IpAddr>().unwrap();
             assert!(probe["timeoutSeconds"].as_u64() > Some(1));
         }
-        // A processor that the image carries no code for compiles first.
+        // On a processor that the image carries no code for, the server compiles first.
         let startup = &server["startupProbe"];
         let patience = |key: &str| startup[key].as_u64().unwrap();
         assert!(patience("periodSeconds") * patience("failureThreshold") >= 300);
@@ -245,7 +245,7 @@ fn nothing_in_the_pod_is_privileged() {
         for key in ["runAsUser", "runAsGroup", "fsGroup"] {
             assert_eq!(context[key], 65532, "{key}");
         }
-        // Otherwise each start would open the files of the store to the group, and the server refuses them then.
+        // Otherwise each start would open the files of the store to the group, which the server refuses.
         assert_eq!(context["fsGroupChangePolicy"], "OnRootMismatch");
         let containers = [&pod["initContainers"], &pod["containers"]];
         for container in containers.into_iter().flat_map(list) {
@@ -283,7 +283,7 @@ fn every_file_of_the_configuration_is_on_a_volume_and_fit_for_what_it_is() {
             let sink = &variant.configuration["audit"]["stdout"];
             assert_eq!(variant.volume_of(text(&sink["key_file"])), Some("store"));
         }
-        // The folder of a volume can be changed by its group, which the server refuses; one below is its own.
+        // The group of a volume can write to its top folder, which the server refuses; a folder below it is the server's own.
         for mount in list(&variant.server()["volumeMounts"]) {
             let mounted = text(&mount["mountPath"]);
             assert_ne!(mounted, code);
@@ -373,7 +373,7 @@ fn the_secrets_of_the_manifests_are_made_by_the_page() {
 
 #[test]
 fn instances_fit_into_the_memory_of_the_pod() {
-    /// For everything that is not an instance.
+    /// The memory for everything that is not an instance.
     const BESIDE: u64 = 256 << 20;
     let of_instance = default_limit("instance_memory");
     let of_instance: u64 = of_instance.strip_suffix(" MiB").unwrap().parse().unwrap();

@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 
 use crate::page::files;
 
-/// Kinds that others brought to Kubernetes, whose types are not among its own.
+/// Kinds of other projects, whose types are not among Kubernetes' own.
 const OF_OTHERS: [(&str, &str); 2] = [
     ("kustomize.config.k8s.io/v1beta1", "Kustomization"),
     ("core.spinkube.dev/v1alpha1", "SpinApp"),
 ];
 
-/// An object as it is once it was read as a `T`: without fields that Kubernetes does not have, and with those that must be there.
+/// An object after it was read as a `T`: without fields that Kubernetes does not have, and with the required ones.
 fn read_as<T: DeserializeOwned + Serialize>(object: &Value) -> Result<Value, String> {
     let read: T = serde_json::from_value(object.clone()).map_err(|error| error.to_string())?;
     serde_json::to_value(read).map_err(|error| error.to_string())
 }
 
-/// What is wrong with an object; `None` of a kind that is not Kubernetes' own.
+/// The check of an object, whose error names the flaw; `None` for a kind that is not Kubernetes' own.
 fn flaw(object: &Value) -> Option<Result<(), String>> {
     let kind = (
         object["apiVersion"].as_str().unwrap_or_default(),
@@ -42,7 +42,7 @@ fn flaw(object: &Value) -> Option<Result<(), String>> {
     Some(read.and_then(|read| same(&read, object, "")))
 }
 
-/// Names the first place where an object is not the one that was read.
+/// Compares an object with the one that was read from it; the error names the first place where they differ.
 fn same(read: &Value, written: &Value, place: &str) -> Result<(), String> {
     match (read, written) {
         (Value::Object(read), Value::Object(written)) => {
@@ -52,7 +52,7 @@ fn same(read: &Value, written: &Value, place: &str) -> Result<(), String> {
                 match (read.get(name), written.get(name)) {
                     (Some(read), Some(written)) => same(read, written, &place),
                     (None, _) => Err(format!("{place} does not exist")),
-                    // What a claim within a workload is goes without saying.
+                    // A claim within a workload needs no version and kind of its own.
                     (_, None) if place.ends_with("].apiVersion") || place.ends_with("].kind") => {
                         Ok(())
                     }
@@ -93,7 +93,7 @@ fn every_object_has_the_fields_that_kubernetes_wants_and_no_others() {
             }
         }
     }
-    // A workload each, what both share, and the claim of SpinKube.
+    // One workload for each variant, the objects that both share, and the claim of SpinKube.
     assert_eq!(checked, 6);
 }
 

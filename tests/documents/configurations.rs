@@ -60,7 +60,7 @@ fn the_schema_of_settings_is_one_of_draft_7() {
     let schema = SettingsReference::new().schema();
     assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
     Schema::compile(schema.clone()).unwrap();
-    // The check sees what is none.
+    // The check refuses a schema that is invalid.
     let mut wrong = schema;
     wrong["properties"]["listener"]["properties"]["body_limit"]["type"] = json!("bytes");
     Schema::compile(wrong).map(|_| ()).unwrap_err();

@@ -30,8 +30,11 @@ static FIELD: LazyLock<Regex> =
 static KEY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?m)^ +(\w+): section\s*\.\w+(?:::<[^>]*>)?\(\s*"(\w+)""#));
 /// A type with few values: its name, and the values in words.
-static CHOICES: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"named_choices!\(\s*(\w+),\s*"((?:[^"\\]|\\.)*)""#));
+static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?:named_choices!\(\s*|impl SettingValue for )(\w+)(?:,| \{\s*const EXPECTED: &'static str =)\s*"((?:[^"\\]|\\.)*)""#,
+    )
+});
 static SWITCH: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"key: "(\w+)",\s*gives_up: "([^"]*)""#));
 static METRIC: LazyLock<Regex> = LazyLock::new(|| {

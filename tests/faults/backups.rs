@@ -30,7 +30,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Runs a command that must be refused, and answers what it says.
+/// Runs a command that must be refused, and returns its error output.
 #[track_caller]
 fn refused(arguments: &[&str]) -> String {
     let output = operator(arguments, "");
@@ -99,7 +99,7 @@ fn s11_a_restored_server_knows_everything_but_the_tokens() {
     let backup = ["backup", "--address", &address, "--to", text(&file)];
     let told = done(&backup, &root);
     assert!(told.contains("digest"), "{told}");
-    // The server goes on, and so does what happens to it.
+    // The server continues to serve, and its records continue to change.
     let revoked = installation.send("POST", "/v1/auth/token/revoke-self", Some(&login), None);
     assert_eq!(revoked.status, 204);
     let again = operator(&backup, &root);
@@ -140,7 +140,7 @@ fn s11_a_restored_server_knows_everything_but_the_tokens() {
     let login = installation.login().unwrap();
     assert_eq!(login.status, 200, "{login:?}");
 
-    // The same once more, with the tokens that were valid then.
+    // The same once more, with the tokens that were valid at the time of the backup.
     assert_eq!(installation.server().terminate().unwrap(), Some(0));
     fs::rename(folder.join("data"), folder.join("restored")).unwrap();
     let keeping = [&restore[..], &["--keep-tokens"]].concat();
@@ -203,7 +203,7 @@ fn s11_a_database_is_backed_up_beside_its_server_and_moves_into_a_file() {
     assert_eq!(installation.login().unwrap().status, 200);
 }
 
-/// What an installation is to have wherever its store is: who logs in, and with what organization.
+/// The contents that an installation must have wherever its store is: a role for logins, and an organization.
 struct Contents {
     role: Value,
     organization: Value,
@@ -260,7 +260,7 @@ fn s11_an_installation_moves_from_a_file_into_a_database_and_back() {
         &installation,
         &format!("type = \"postgresql\"\nurl = {url:?}"),
     );
-    // Nothing is made that was not asked for, and nothing restored that is not whole.
+    // A restore makes no tables, and refuses a backup that is cut off.
     let without_tables = refused(&restore);
     assert!(
         without_tables.contains("database migrate"),
@@ -303,7 +303,7 @@ fn s11_an_installation_moves_from_a_file_into_a_database_and_back() {
     assert_eq!(installation.login().unwrap().status, 200);
 }
 
-/// The milliseconds after which a restore is killed, from before its first write on.
+/// The milliseconds after which a restore is killed, beginning before its first write.
 const KILLED_AFTER: [u64; 8] = [0, 10, 20, 40, 80, 160, 320, 5_000];
 
 #[test]
@@ -348,7 +348,7 @@ fn s11_a_restore_that_is_killed_starts_no_server_and_is_repeated_over_a_file_and
             std::thread::sleep(Duration::from_millis(milliseconds));
             restore.kill().unwrap();
             restore.wait().unwrap();
-            // Nothing uses a part of a backup; but the kill may have come after the last write.
+            // No command uses a store that has a part of a backup; but the kill may have come after the last write.
             operator(&generate_root, "").status.success()
         };
         if !KILLED_AFTER.into_iter().any(is_whole_after) {

@@ -73,13 +73,13 @@ impl Cluster {
     }
 }
 
-/// Has the processes of a database go on when this is dropped.
+/// The stopped processes of a database, which continue when this is dropped.
 pub struct Stopped<'d>(&'d PostgresServer);
 
 impl<'d> Stopped<'d> {
-    /// Has all of them stand still: connections are accepted, and no answer comes.
+    /// Stops all of them: connections are accepted, and no answer comes.
     pub fn stop(database: &'d PostgresServer) -> Self {
-        // It makes no processes that are not listed then.
+        // The stopped server makes no process that the list would miss.
         database.signal(Signal::STOP);
         let stopped = Self(database);
         stopped.signal(Signal::STOP);

@@ -1,5 +1,5 @@
-//! Databases that are made ready and tried from the command line. One that cannot be the store is refused with what mends it, and nothing in
-//! it has changed (SEC-O5, S1, S12).
+//! Databases that are prepared and checked from the command line. A database that cannot be the store is refused with the remedy, and nothing
+//! in it changes (SEC-O5, S1, S12).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,11 +10,11 @@ use gatehouse_postgres_server::{PostgresServer, connect};
 use gatehouse_tests::gatehouse_binary;
 use tempfile::TempDir;
 
-/// A key, as a file of one holds it.
+/// A key, in the form of a key file.
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const RIGHT_PASSWORD: &str = "a-password-that-is-right";
 const WRONG_PASSWORD: &str = "a-password-that-is-wrong";
-/// The owner is let in as he is, all others by their password.
+/// The owner needs no password, all other roles need theirs.
 const LET_IN: &str = "host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
 
 /// Schemas and relations that are not the server's own.
@@ -51,7 +51,7 @@ impl Place {
         place
     }
 
-    async fn of(server: &PostgresServer) -> Self {
+    async fn with_database_at(server: &PostgresServer) -> Self {
         Self::new(server.url(&server.create_database().await))
     }
 
@@ -106,7 +106,7 @@ impl Place {
         client.batch_execute(statements).await.unwrap();
     }
 
-    /// The names of everything in the database, and what it says of its tables.
+    /// The names of everything in the database, and the rows of the table that holds the version of its tables.
     async fn content(&self) -> Vec<String> {
         let client = connect(&self.url).await.unwrap();
         let names = async |statement: &str| -> Vec<String> {
@@ -128,7 +128,7 @@ fn text(path: &Path) -> &str {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn o5_a_database_is_made_ready_by_one_command_and_tried_by_another() {
     let server = PostgresServer::start(&[]).await;
-    let place = Place::of(&server).await;
+    let place = Place::with_database_at(&server).await;
     let empty = place.content().await;
     assert_eq!(empty, ["public."]);
     place.assert_refused(CHECK, "run `gatehouse operator database migrate`");
@@ -164,16 +164,16 @@ async fn o5_a_database_is_made_ready_by_one_command_and_tried_by_another() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s12_tables_that_are_newer_or_anothers_are_refused_and_left_as_they_are() {
     let server = PostgresServer::start(&[]).await;
-    let newer = Place::of(&server).await;
+    let newer = Place::with_database_at(&server).await;
     newer.done(MIGRATE);
     newer
         .execute("update gatehouse.store set number = number + 1 where name = 'schema'")
         .await;
-    let strange = Place::of(&server).await;
+    let strange = Place::with_database_at(&server).await;
     strange
         .execute("create schema gatehouse; create table gatehouse.gates (width int)")
         .await;
-    let alike = Place::of(&server).await;
+    let alike = Place::with_database_at(&server).await;
     let tables = "create schema gatehouse; create table gatehouse.store (goods text); insert into gatehouse.store values ('bread')";
     alike.execute(tables).await;
     for (place, said) in [
@@ -192,7 +192,7 @@ async fn s12_tables_that_are_newer_or_anothers_are_refused_and_left_as_they_are(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn o5_who_is_not_let_in_or_may_not_make_tables_is_told_what_to_correct() {
     let server = PostgresServer::start_with_files(&[], &[("pg_hba.conf", LET_IN)]).await;
-    let of_owner = Place::of(&server).await;
+    let of_owner = Place::with_database_at(&server).await;
     let role = format!("create role guest login password '{RIGHT_PASSWORD}'");
     of_owner.execute(&role).await;
     let before = of_owner.content().await;
@@ -243,7 +243,7 @@ async fn o5_who_is_not_let_in_or_may_not_make_tables_is_told_what_to_correct() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s1_a_missing_standby_is_told_and_a_standby_is_no_store() {
     let primary = PostgresServer::start(&[]).await;
-    let place = Place::of(&primary).await;
+    let place = Place::with_database_at(&primary).await;
     place.done(MIGRATE);
     assert!(place.done(CHECK).contains(NO_STANDBY));
     let standby = primary.start_standby().await;

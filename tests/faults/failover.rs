@@ -1,4 +1,4 @@
-//! A standby that takes the place of its primary while servers run, and the old primary goes on, ends, or stays silent (SEC-S1, S7, S9).
+//! A standby that takes the place of its primary while servers run, and the old primary continues, ends, or stays silent (SEC-S1, S7, S9).
 
 use std::fs;
 
@@ -74,7 +74,7 @@ impl Pair {
         assert_eq!(found.status, 200, "{found:?}");
     }
 
-    /// Promotes the standby, and starts a server at it; the first one is told nothing.
+    /// Promotes the standby, and starts a server at it; the first server is told nothing.
     fn promote(&self) -> ServerProcess {
         blocking(self.standby.promote());
         let [old, new] = self.hosts();
@@ -96,7 +96,7 @@ fn s7_s9_a_server_left_at_an_old_primary_stops_serving_and_follows_when_that_has
     let moved = pair.promote();
     revoke(&moved, &token);
 
-    // For two beats at most it may still read what the old primary has. One refusal may be that of a busy machine.
+    // For two beats at most the server may still read from the old primary. One refusal may be that of a busy machine.
     let mut refused = 0;
     await_that(
         "the server knows that its database confirms nothing",
@@ -124,7 +124,7 @@ fn s7_s9_a_server_left_at_an_old_primary_stops_serving_and_follows_when_that_has
         pair.health().status == 200
     });
     pair.assert_follows(&token);
-    // So that it can be ended as any other.
+    // The old primary is started again so that the test can end it like any other.
     pair.installation.database().start_again();
 }
 

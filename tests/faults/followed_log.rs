@@ -64,7 +64,7 @@ fn an_operator_sees_lines_as_they_are_logged_and_the_end_of_the_server() {
     let name = rotated.header("x-request-id").unwrap();
     assert!(line.contains(&format!("request_id={name}")), "{line}");
 
-    // A server that stops ends the body as a whole one: it is not held up by those who follow its log.
+    // A server that stops ends the body properly: clients that follow its log do not hold it up.
     assert_eq!(installation.server().terminate().unwrap(), Some(0));
     let mut end = String::new();
     answer.read_to_string(&mut end).unwrap();

@@ -14,14 +14,14 @@ use crate::cluster::{answer_of, await_that};
 const WRITERS: usize = 4;
 /// Refusals of each kind of write.
 const REFUSALS: usize = 6;
-/// While the database ends.
+/// The number of writes of each writer while the database ends.
 const WRITES_OF_A_WRITER: usize = 15;
-/// More than fit into what the tables have when the disk is filled.
+/// More writes than fit into the space that the tables have when the disk is filled.
 const MOST_WRITES: usize = 6_000;
 const ROWS: &[&str] = &["base"];
 const ALL: &[&str] = &["base", "pg_wal"];
 
-/// What is written, in turns: one row, two that belong together, and three or more of which one is the name.
+/// The kinds of writes, which take turns: one row, two rows that belong together, and three or more rows of which one is the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Policy,
@@ -31,7 +31,7 @@ enum Kind {
 
 const KINDS: [Kind; 3] = [Kind::Policy, Kind::Token, Kind::Organization];
 
-/// A server on a database whose disk can be filled, and what clients have had it write.
+/// A server on a database whose disk can be filled, and the writes that clients have asked of it.
 struct Subject {
     installation: Installation,
     /// Tokens that were there before.
@@ -91,7 +91,7 @@ impl Subject {
         self.installation.as_root(method, &path, Some(&body))
     }
 
-    /// Writes the next one, and notes if it was done.
+    /// Makes the next write, and records whether it succeeded.
     fn write_next(&self) -> (usize, Answer) {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let answer = self.write(number);
@@ -112,7 +112,7 @@ impl Subject {
         lock(&self.kept).insert(number, token);
     }
 
-    /// Has clients write until of each kind so many are refused, each with the right answer.
+    /// Has clients write until enough writes of each kind are refused, each with the right answer.
     fn write_until_refused(&self) {
         all_at_once(WRITERS, |_| {
             while !self.has_refused_enough() {
@@ -140,7 +140,7 @@ impl Subject {
         answer_of(|| self.installation.send("GET", path, Some(token), None))
     }
 
-    /// True if it is there as it was asked for, false if nothing of it is.
+    /// True if the write is stored as requested, false if nothing of it is.
     fn is_there(&self, number: usize) -> bool {
         let answer = self.read(&Self::path(number), self.installation.root_token());
         let found = answer.json();
@@ -158,8 +158,7 @@ impl Subject {
         true
     }
 
-    /// Everything that was acknowledged is there, and nothing of what was refused; what has an outcome that is not known is there whole, or
-    /// not at all.
+    /// Asserts that every acknowledged write is stored, and no refused one; a write with an unknown outcome is stored whole, or not at all.
     fn assert_whole(&self) {
         let kept = lock(&self.kept).clone();
         for (number, (accessor, token)) in &kept {
@@ -183,7 +182,7 @@ impl Subject {
         let expected: BTreeSet<String> = acknowledged.chain(self.accessors.clone()).collect();
         let found = accessors(&self.installation);
         assert!(found.is_superset(&expected));
-        // Each outcome that was not known is told once in the log.
+        // The log reports each unknown outcome once.
         let doubts = self.log().matches("it is not known").count();
         let applied = applied + found.difference(&expected).count();
         assert!(
@@ -198,9 +197,9 @@ impl Subject {
         }
     }
 
-    /// What was refused can be had now.
+    /// Asserts that the refused writes succeed now.
     fn assert_writes_again(&self) {
-        // Not in the loop itself, which would hold the lock.
+        // Cloned before the loop, which would otherwise hold the lock.
         let refused = lock(&self.refused).clone();
         for number in refused {
             if Self::kind(number) == Kind::Organization && self.is_there(number) {
@@ -213,7 +212,7 @@ impl Subject {
         }
     }
 
-    /// The server goes on by itself with the database, which is started by hand only if it has ended.
+    /// Asserts that the server finds the database again by itself; the database is started by hand only if it has ended.
     fn assert_recovers(&self) {
         await_that("the server has found the database", || {
             if !self.database().is_running() {
@@ -221,7 +220,7 @@ impl Subject {
             }
             self.health() == 200
         });
-        // Health may be told as it was a moment ago.
+        // The health answer may be a moment old.
         self.read("/v1/auth/token/lookup-self", self.installation.root_token());
         self.assert_whole();
         self.assert_writes_again();
@@ -244,13 +243,13 @@ impl Subject {
     }
 }
 
-/// What a database refuses would be refused again, so it is no 503 where clients would repeat it at once (contract, S4).
+/// The database would refuse the same write again, so the answer is no 503 where clients would repeat it at once (contract, S4).
 #[track_caller]
 fn assert_refusal(kind: Kind, answer: &Answer) {
     let retry_after = answer.header("retry-after");
     match (kind, answer.status) {
         (Kind::Policy | Kind::Token, 500) => assert_eq!(retry_after, None, "{answer:?}"),
-        // Below `/v1` only where a busy machine let the database take too long.
+        // Below `/v1` a 503 comes only where a busy machine let the database take too long.
         (_, 503) => assert_eq!(retry_after, Some("1"), "{answer:?}"),
         _ => panic!("{kind:?}: {answer:?}"),
     }
@@ -301,7 +300,7 @@ fn s4_a_database_that_ends_without_room_for_its_log_keeps_what_was_acknowledged_
         assert!(answer.status < 300, "{answer:?}");
     }
     subject.database().fill_disk(ALL);
-    // Some of these wait for the database as it ends, and are told so.
+    // Some of these writes wait for the database as it ends, and are answered with that reason.
     all_at_once(1 + WRITERS, |caller| {
         if caller == 0 {
             subject.database().use_up_log();
@@ -314,7 +313,7 @@ fn s4_a_database_that_ends_without_room_for_its_log_keeps_what_was_acknowledged_
             }
         }
     });
-    // Without room it does not start again.
+    // Without room the database does not start again.
     await_that("the database has ended", || {
         !subject.database().is_running()
     });

@@ -57,8 +57,8 @@ pub fn assert_alive(installation: &Installation, token: &str, round: usize) {
     assert_eq!(found.status, 200, "round {round}: {found:?}");
 }
 
-/// Logs in from several clients at once and ends the server in the middle, after as many logins as it says; gives the tokens whose
-/// login was answered.
+/// Logs in from several clients at once and ends the server in the middle, after the number `logins`; returns the tokens whose login was
+/// answered.
 pub fn under_load(
     installation: &mut Installation,
     logins: usize,

@@ -1,4 +1,4 @@
-//! What three servers on one database are asked at one time, and may do once (SEC-T4, S6, K4).
+//! Requests that reach three servers on one database at one time, and may take effect once (SEC-T4, S6, K4).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -23,7 +23,7 @@ fn at_every_server<T: Send>(
     })
 }
 
-/// How many answers there are of each status.
+/// The number of answers of each status.
 fn statuses(answers: &[Answer]) -> BTreeMap<u16, usize> {
     let mut statuses = BTreeMap::new();
     for answer in answers {
@@ -32,14 +32,14 @@ fn statuses(answers: &[Answer]) -> BTreeMap<u16, usize> {
     statuses
 }
 
-/// Uses the token until it is refused. The numbers of uses that were left after each use that was accepted, and how many had no outcome.
+/// Uses the token until it is refused; returns the number of uses left after each accepted use, and the number of uses without an outcome.
 fn take_all(server: &ServerProcess, token: &str, uses: u64) -> (Vec<u64>, u64) {
     let (mut left, mut unknown) = (Vec::new(), 0);
     loop {
         let used = server.send_and_keep("GET", "/v1/auth/token/lookup-self", Some(token), None);
         match used.status {
             200 => left.push(used.json()["data"]["num_uses"].as_u64().unwrap()),
-            // A busy store: it may have been counted, and it was not answered.
+            // A busy store: the use may have been counted, and was not answered.
             503 => unknown += 1,
             403 => return (left, unknown),
             _ => panic!("{used:?}"),
@@ -142,7 +142,7 @@ impl Invited {
         server.send("POST", &path, Some(&self.user), Some(&json!({})))
     }
 
-    /// Tells if the user is a member, by what every server says.
+    /// True if the user is a member, by the answer of every server.
     fn is_member(&self, servers: &[&ServerProcess]) -> bool {
         let path = format!(
             "/api/v2/organizations/{}/entitlement-set",
@@ -186,7 +186,7 @@ fn s6_an_invitation_that_is_declined_while_it_is_accepted_ends_one_way_or_the_ot
             let action = ["accept", "decline"][caller % 2];
             invited.answer(server, action)
         });
-        // The first that was answered with success ended the invitation, one way or the other.
+        // The first successful answer ended the invitation, whether it accepted or declined it.
         let status = match invited.is_member(&servers) {
             true => 200,
             false => 204,
@@ -241,7 +241,7 @@ fn k4_servers_that_rotate_the_key_at_once_all_go_on_to_read_and_write() {
         assert_eq!(terms, [expected; SERVERS], "{rotations:?}");
         term = expected;
     }
-    // What was sealed under the first key is read by a server that was not there.
+    // A server that starts later reads a policy that was sealed under the first key.
     let late = cluster.installation.another_server().unwrap();
     let path = "/v1/sys/policies/acl/of-0-3";
     let read = answer_of(|| late.send("GET", path, Some(&root), None));

@@ -1,4 +1,4 @@
-//! SIGHUP: what a running server reads again, and what it says of the rest.
+//! SIGHUP: the settings that a running server reads again, and its report on the rest.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -78,7 +78,7 @@ fn a_hangup_puts_a_changed_level_in_force_and_names_each_setting_that_waits_for_
         "{line}"
     );
 
-    // The level hides what is only informative from now on, and mistakes change nothing.
+    // The level `warn` hides informative lines from now on, and a settings file with mistakes changes nothing.
     write("[limits]\nqueue = 0\n[log]\nlevel = \"info\"\n");
     server.signal(Signal::HUP);
     server.await_line("the settings stay as they are");
@@ -113,7 +113,7 @@ fn connect(address: SocketAddr, certificate: &CertificateDer<'static>) -> Option
     Some(StreamOwned::new(tls, stream))
 }
 
-/// Asks on an open connection whether the server is there.
+/// Sends a ping on an open connection, which must be answered.
 fn ping(connection: &mut Connection) {
     let request = b"GET /api/v2/ping HTTP/1.1\r\nHost: localhost\r\n\r\n";
     connection.write_all(request).unwrap();
@@ -135,7 +135,7 @@ fn h7_a_hangup_shows_a_renewed_certificate_to_new_connections_and_keeps_the_old_
         pair.cert.der().clone()
     };
     let first = renew();
-    // The server refuses a key that everybody may read. Writing to the file again keeps its mode.
+    // The server refuses a key file that every user may read. Writing to the file again keeps its mode.
     fs::set_permissions(&key_file, fs::Permissions::from_mode(0o600)).unwrap();
     let text = format!(
         "[listener]\naddress = \"127.0.0.1:0\"\ntls_cert_file = {certificate_file:?}\ntls_key_file = {key_file:?}\n\
@@ -153,7 +153,7 @@ fn h7_a_hangup_shows_a_renewed_certificate_to_new_connections_and_keeps_the_old_
     server.await_line("the TLS certificate was read again");
     assert!(connect(address, &first).is_none());
     ping(&mut connect(address, &second).unwrap());
-    // Requests go on where a connection is open.
+    // Open connections continue to serve requests.
     ping(&mut opened_before);
 
     fs::write(&certificate_file, "no certificate").unwrap();

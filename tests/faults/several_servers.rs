@@ -1,4 +1,4 @@
-//! Several servers on one database: what one does the others know, and what becomes of them when one of them or the database is gone.
+//! Several servers on one database: each knows the writes of the others, and serves or refuses when one of them or the database is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;

@@ -91,7 +91,7 @@ fn o1_a_start_that_compiles_is_given_up_at_the_signal_and_leaves_no_compiler() {
         assert_ne!(log.read_line(&mut line).unwrap(), 0, "nothing was compiled");
     }
     assert_eq!(terminate(&mut server), Some(0));
-    // The compiler writes to the same pipe, which ends with the last who holds it.
+    // The compiler writes to the same pipe, which ends with the last process that holds it.
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("the start is given up"), "{rest}");

@@ -1,4 +1,4 @@
-//! Traces: what a collector is sent by a server, and what it must not see.
+//! Traces: the spans that a server sends to a collector, and the secrets that must not be in them.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpListener;
@@ -92,7 +92,7 @@ fn text<'a>(span: &'a Span, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Logs in as a client whose request belongs to a trace; returns the name of the request.
+/// Logs in as a client whose request belongs to a trace; returns the id of the request.
 fn log_in(installation: &Installation, trace_parent: &str) -> String {
     let body = json!({"role": ROLE, "jwt": installation.login_jwt().unwrap()});
     let answer = reqwest::blocking::Client::new()
@@ -121,7 +121,7 @@ fn a_login_and_the_calls_that_are_made_for_it_are_one_trace_without_a_secret() {
     let asked_google = installation.google().requests();
     let answer = installation.as_root("GET", "/v1/sys/policies/acl/demo", None);
     assert_eq!(answer.status, 200);
-    // What is left is exported when the server ends.
+    // The server exports the remaining spans when it ends.
     assert_eq!(installation.server().terminate().unwrap(), Some(0));
 
     let spans = collector.spans();
@@ -161,7 +161,7 @@ fn a_login_and_the_calls_that_are_made_for_it_are_one_trace_without_a_secret() {
     assert!(named("auth-method-storage get") > 0, "{inner:?}");
     assert_eq!(of_trace.len(), 2 + inner.len(), "no span is lost");
 
-    // Google is told which call of which trace asks it.
+    // Each request to Google names the trace and the span that it belongs to.
     let outgoing: Vec<&&Span> = inner
         .iter()
         .filter(|span| span.kind() == SpanKind::Client)
@@ -179,7 +179,7 @@ fn a_login_and_the_calls_that_are_made_for_it_are_one_trace_without_a_secret() {
     for secret in [root.as_str(), jwt.as_str(), "acl/demo"] {
         assert!(!all.contains(secret), "{secret}");
     }
-    // Requests without a trace begin one each.
+    // Each request without a trace begins one.
     let policy = spans
         .iter()
         .find(|span| span.name == "GET /v1/sys/policies/acl/{name}");

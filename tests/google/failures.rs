@@ -1,4 +1,4 @@
-//! Every way in which Google fails, at every question that a login asks: the caller is told whose fault it is, nothing leaks, and
+//! Every way in which Google fails, at every request that a login makes: the caller is told whose fault it is, nothing leaks, and
 //! logins work again soon after Google does (contract 4.7, 1.6; SEC-G6, N7).
 
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use crate::default_credentials::metadata_server;
 use crate::federation::{federation_settings, trust};
 use crate::stage::{Stage, assert_granted, eventually};
 
-/// Logins work again this long after an outage; it is remembered for half as long.
+/// Logins work again within this time after an outage; the server remembers the outage for half as long.
 const RECOVERY: Duration = Duration::from_secs(10);
-/// More than any answer may have.
+/// More bytes than any answer may have.
 const OVERSIZED: usize = 9 << 20;
 const METADATA: &str = "http://169.254.169.254/computeMetadata/v1/";
 
@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
         retry_after_seconds: None,
     };
     let location = METADATA.to_owned();
-    // Outages come last: after enough of them the host asks no server any more.
+    // Outages come last: after enough of them the host sends no more requests to any server.
     vec![
         case("latency", Fault::Latency(Duration::from_secs(1)), 200),
         case("garbage", Fault::GarbageBody, 502),
@@ -49,7 +49,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// A role, and the JWT of whom it is for.
+/// A role, and the JWT of the account or instance that it is for.
 #[derive(Clone, Copy)]
 enum Login {
     Account,
@@ -93,7 +93,7 @@ fn assert_discreet(stage: &Stage, what: &str, shown: &str, jwt: &str) {
     }
 }
 
-/// Asserts what becomes of `login` at mounts with a stored key.
+/// Asserts the outcome of `login` for each fault, at mounts with a stored key.
 fn assert_failures(endpoint: Endpoint, login: Login) {
     let stage = Stage::new("");
     let credentials = stage.google().credentials_json(OPERATOR).unwrap();
@@ -105,7 +105,7 @@ fn assert_failures(endpoint: Endpoint, login: Login) {
     );
 }
 
-/// Asserts what becomes of `login` at mounts that are configured like this, one for every way to fail.
+/// Asserts the outcome of `login` for each fault, at a mount of its own with this configuration.
 fn assert_failures_at(stage: &Stage, config: &Value, endpoint: Endpoint, login: Login) {
     let google = stage.google();
     let cases = cases();
@@ -239,7 +239,7 @@ fn n5_an_endpoint_that_never_answers_is_given_up_after_ten_seconds() {
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_told(&answer);
     assert!(took > Duration::from_secs(9), "{took:?}");
-    // No longer than thirty seconds either: this client waits for no more.
+    // The answer took less than thirty seconds too, because this client waits no longer.
     google.clear_faults(Endpoint::ServiceAccount);
     eventually(RECOVERY, || stage.log_in("gcp", "it"));
 }

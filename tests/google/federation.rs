@@ -25,7 +25,7 @@ fn provider_of(stage: &Stage) -> WorkloadIdentityProvider {
     WorkloadIdentityProvider::new(PROJECT_NUMBER, "pool", "gatehouse", &issuer)
 }
 
-/// Makes the server an issuer whom Google lets act as the operator's account, and gives the configuration of mounts that do.
+/// Makes the server an issuer that Google lets act as the operator's account, and returns the configuration of mounts that do.
 pub fn trust(stage: &Stage) -> Value {
     let address = format!("http://{}", stage.installation.address());
     stage.write("identity/oidc/config", &json!({"issuer": address}));

@@ -1,4 +1,4 @@
-//! One question to Google for all who need its answer (SEC-N8, contract 8.2), also between component instances.
+//! One request to Google for all logins that need its answer (SEC-N8, contract 8.2), also between component instances.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::stage::{MOUNT, PATIENCE, Stage, assert_granted, at_once};
 
-/// How many log in at one time.
+/// The number of logins at one time.
 const LOGINS: usize = 50;
 /// The requests that the first login of an account makes.
 const FIRST_LOGIN: [Endpoint; 4] = [

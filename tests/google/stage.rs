@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use crate::HOST;
 
-/// The project of everybody in the fake's population.
+/// The project of all accounts and instances in the fake's population.
 pub const PROJECT: &str = "demo-project";
 /// Where the tests' only mount is, if they need no other.
 pub const MOUNT: &str = "gcp";
-/// How long anything may take that happens by itself; a machine under load is no failure.
+/// The longest time that a change which happens by itself may take; a machine under load is no failure.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server, its Google, and what it has logged.
@@ -26,12 +26,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A server whose records are gone with it. `settings` comes right after the section `[google]`.
+    /// A server that keeps its records in memory. `settings` comes right after the section `[google]`.
     pub fn new(settings: &str) -> Self {
         Self::start(Storage::Memory, settings)
     }
 
-    /// A server that was started once with a file for its records, and again after `settings`, which may name its Google, came
+    /// A server that keeps its records in a file, and was started twice: the second time with `settings`, which may name its Google,
     /// after the section `[google]` of its configuration.
     pub fn aware(settings: impl FnOnce(&Installation) -> String) -> Self {
         let mut stage = Self::start(Storage::Durable, "");
@@ -65,7 +65,7 @@ impl Stage {
         self.installation.google()
     }
 
-    /// Everything that the server has logged so far, at its most talkative.
+    /// Everything that the server has logged so far, at the level `debug`.
     pub fn log(&self) -> String {
         let path = self.installation.configuration();
         fs::read_to_string(path.with_extension("toml.log")).unwrap()
@@ -119,7 +119,7 @@ impl Stage {
         self.role(mount, "dev", &role);
     }
 
-    /// Forgets what the mount remembers of Google.
+    /// Makes the mount forget what it remembers of Google.
     pub fn forget(&self, mount: &str) {
         self.write(&format!("auth/{mount}/config"), &json!({}));
     }
@@ -151,7 +151,7 @@ impl Stage {
         google.identity_token(INSTANCE, &audience, format).unwrap()
     }
 
-    /// Shows a JWT.
+    /// Logs in with a JWT.
     pub fn show(&self, mount: &str, role: &str, jwt: &str) -> Answer {
         let path = format!("/v1/auth/{mount}/login");
         let body = json!({"role": role, "jwt": jwt});
@@ -175,7 +175,7 @@ impl Stage {
             .send("POST", path, Some(token), Some(&json!({})))
     }
 
-    /// When a token ends, and what else there is to know of it.
+    /// The data that a token's lookup of itself shows, such as its end.
     pub fn token(&self, token: &str) -> Value {
         let path = "/v1/auth/token/lookup-self";
         let answer = self.installation.send("GET", path, Some(token), None);

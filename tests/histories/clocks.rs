@@ -73,7 +73,7 @@ fn set_to_and_fro(servers: &Servers, forward: i32) {
     }
 }
 
-/// Sets the clock once `object` has had so many calls, and lets new clients go on at the end.
+/// Sets the clock once `object` has had the number of calls in `after`, and lets new clients continue at the end.
 fn step(
     servers: &mut Servers,
     object: &dyn Object,

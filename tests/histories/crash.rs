@@ -20,7 +20,7 @@ fn over_every_durable_store(round: impl Fn(&mut Servers, u64)) {
     }
 }
 
-/// Kills the first server once `object` has had so many calls, starts it again, and lets new clients go on with it.
+/// Kills the first server once `object` has had the number of calls in `after`, starts it again, and lets new clients continue with it.
 fn interrupt(
     servers: &mut Servers,
     object: &dyn Object,

@@ -41,7 +41,7 @@ impl Linked {
         Self { servers, links }
     }
 
-    /// Has the links be slow and cut them once `object` has had so many calls, and lets new clients go on when every server serves again.
+    /// Slows and cuts the links once `object` has had the number of calls in `after`; new clients continue when every server serves again.
     fn trouble(
         &mut self,
         object: &dyn Object,

@@ -1,5 +1,5 @@
 //! The database of three servers is killed, has no connection to spare, or lets statements wait for longer than they may, while clients are at
-//! work: what was answered counts, and what was not may have happened or not, once (SEC-S2, S7, S8, S9, T4, T5).
+//! work: an answered call has taken effect, and a call without an answer has taken effect once or not at all (SEC-S2, S7, S8, S9, T4, T5).
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -28,12 +28,12 @@ const THEIR_DATABASE: &str =
 const CALLS: usize = 24;
 const ROUNDS: usize = 1;
 
-/// What happens to the database.
+/// The outage of the database.
 #[derive(Debug, Clone, Copy)]
 enum Outage {
     /// It is killed, and started again.
     Killed,
-    /// Others take all of its connections, those that the servers had too.
+    /// Other clients take all of its connections, including those that the servers had.
     WithoutConnections,
     /// Every statement waits for longer than it may.
     OutOfTime,
@@ -42,7 +42,7 @@ enum Outage {
 impl Outage {
     const ALL: [Self; 3] = [Self::Killed, Self::WithoutConnections, Self::OutOfTime];
 
-    /// Lets it happen, and lets the database go on.
+    /// Causes the outage, and ends it.
     fn happen(self, database: &PostgresServer) {
         match self {
             Self::Killed => {
@@ -61,7 +61,7 @@ async fn take_connections(database: &PostgresServer) {
     let mut taken = Vec::new();
     take_all(&url, &mut taken).await;
     taken[0].batch_execute(CUT_SERVERS_OFF).await.unwrap();
-    // From the time when those of the servers are taken too.
+    // The outage counts from the time when the connections of the servers are taken too.
     take_all(&url, &mut taken).await;
     let full = Instant::now();
     while full.elapsed() < OUTAGE {
@@ -105,7 +105,7 @@ fn over_each_outage(round: impl Fn(&mut Servers, u64, Outage)) {
     }
 }
 
-/// Lets the outage happen once `object` has had so many calls, and new clients go on when every server serves again.
+/// Causes the outage once `object` has had the number of calls in `after`; new clients continue when every server serves again.
 fn interrupt(
     servers: &mut Servers,
     object: &dyn Object,

@@ -32,7 +32,7 @@ fn over_each_standstill(round: impl Fn(&mut Servers, u64, &dyn Fn(&mut Servers) 
     }
 }
 
-/// Has processes stand still once `object` has had so many calls, and lets new clients go on when every server serves again.
+/// Stops processes for a while once `object` has had the number of calls in `after`; new clients continue when every server serves again.
 fn stand_still(
     servers: &mut Servers,
     object: &dyn Object,

@@ -1,4 +1,4 @@
-//! `bootstrap.file`: a first start that needs nobody to ask for a root token (SEC-A8).
+//! `bootstrap.file`: a first start that needs no operator to ask for a root token (SEC-A8).
 
 use std::fs;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl First {
         fs::write(&self.file, description.to_string()).unwrap();
     }
 
-    /// Runs the server until it ends by itself; what it has written.
+    /// Runs the server until it ends by itself; returns its output.
     fn failed_start(&self) -> String {
         let output = Command::new(gatehouse_binary())
             .args(["server", "--config"])
@@ -119,7 +119,7 @@ fn a8_the_file_of_a_first_start_is_brought_about_once_and_no_root_token_is_left(
         200
     );
 
-    // What the file says later is for `gatehouse apply`.
+    // Later changes of the file are for `gatehouse apply`.
     first.describe("token_ttl", &["later"]);
     assert_eq!(first.installation.server().terminate().unwrap(), Some(0));
     first.installation.run().unwrap();

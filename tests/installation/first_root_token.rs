@@ -1,5 +1,5 @@
-//! A first start that others can reach before its operator does (SEC-A8): the operator has chosen the root token by its hash, and nobody
-//! gets one by asking first.
+//! A first start that others can reach before its operator does (SEC-A8): the operator has chosen the root token by its hash, and no other
+//! caller gets one by asking first.
 
 use std::fs;
 use std::process::Command;
@@ -58,7 +58,7 @@ fn a8_the_token_of_the_hash_initializes_an_empty_server_and_nobody_gets_a_root_t
         (None, json!({"root_token": other})),
         // The hash is no secret, and opens nothing.
         (Some(hash.as_str()), json!({})),
-        // What stands in the body counts.
+        // A token in the body takes precedence over the one in the header.
         (Some(token.as_str()), json!({"root_token": other})),
     ] {
         let refused = initialize(&installation, presented, &body);
@@ -84,7 +84,7 @@ fn a8_the_token_of_the_hash_initializes_an_empty_server_and_nobody_gets_a_root_t
         (400, "Vault is already initialized")
     );
 
-    // Both hold after a restart, with the hash still in the settings.
+    // Both tokens are as before after a restart, with the hash still in the settings.
     installation.server().terminate().unwrap();
     installation.run().unwrap();
     let root = policies_of(&installation, &token);
@@ -96,7 +96,7 @@ fn a8_the_token_of_the_hash_initializes_an_empty_server_and_nobody_gets_a_root_t
     assert_eq!(initialize(&installation, None, &json!({})).status, 400);
 }
 
-/// A root token and its hash, made by the commands of a page for those who have no `gatehouse` at hand.
+/// A root token and its hash, made by the commands of a page for operators who have no `gatehouse` at hand.
 fn made_with_ordinary_tools() -> (String, String) {
     let page = fs::read_to_string(workspace().join("docs/hosts/spin.md")).unwrap();
     let commands = ["$ TOKEN=", "$ HASH="].map(|beginning| {

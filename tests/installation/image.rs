@@ -7,15 +7,15 @@ use std::process::{Command, Output};
 use gatehouse_tests::{Installation, Program, Storage, gatehouse_binary, workspace};
 use serde_json::{Value, json};
 
-/// What an image unpacks to.
+/// An unpacked image.
 struct Image {
     folder: tempfile::TempDir,
     config: Value,
 }
 
 impl Image {
-    /// The image of `program`, which is taken without what debuggers need: that is most of a build for tests.
-    fn of(program: &Path) -> Self {
+    /// The image of `program` without debug information, which is most of a build for tests.
+    fn with_program(program: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let [stripped, layout, root] =
             ["gatehouse", "layout", "root"].map(|name| folder.path().join(name));
@@ -51,7 +51,7 @@ impl Image {
         self.folder.path().join("root")
     }
 
-    /// The files of the image whose names begin so.
+    /// The files of the image whose names begin with this.
     fn files(&self, beginning: &str) -> Vec<PathBuf> {
         let listed = done(Command::new("find").arg(self.root()).args(["-type", "f"]));
         let listed = String::from_utf8(listed.stdout).unwrap();
@@ -62,7 +62,7 @@ impl Image {
         listed.lines().map(PathBuf::from).filter(named).collect()
     }
 
-    /// The image's own loader, with arguments by which it takes the image's libraries and none of this machine, and the program.
+    /// The image's own loader, with arguments that make it load the program with the image's libraries and none of this machine's.
     fn program(&self) -> (PathBuf, Vec<String>) {
         let [loader] = &self.files("ld-linux")[..] else {
             panic!("the image has one loader");
@@ -86,7 +86,7 @@ impl Image {
     fn run(&self, arguments: &[&str]) -> Output {
         let (loader, first) = self.program();
         let mut command = Command::new(loader);
-        // The settings of whoever runs the tests do not come with an image.
+        // An image does not come with the settings of the user who runs the tests.
         command.args(first).args(arguments).env_clear();
         command.output().unwrap()
     }
@@ -102,7 +102,7 @@ fn done(command: &mut Command) -> Output {
 
 #[test]
 fn the_program_of_an_image_serves_with_the_loader_and_the_libraries_that_the_image_has() {
-    let image = Image::of(gatehouse_binary());
+    let image = Image::with_program(gatehouse_binary());
     let (loader, mut arguments) = image.program();
     arguments.insert(arguments.len() - 1, "--list".to_owned());
     let listed = done(Command::new(&loader).args(&arguments).env_clear());
@@ -123,11 +123,11 @@ fn the_program_of_an_image_serves_with_the_loader_and_the_libraries_that_the_ima
     );
     let nobody = image.run(&["health", "--address", "http://127.0.0.1:1"]);
     assert_eq!(nobody.status.code(), Some(1), "{nobody:?}");
-    // Not 2, which says that a server is sealed.
+    // The status is not 2, which means that a server is sealed.
     let misspelled = image.run(&["status", "--adress", "http://127.0.0.1:1"]);
     assert_eq!(misspelled.status.code(), Some(64), "{misspelled:?}");
 
-    // Code is compiled by the program as it was built: run by a loader, it does not find itself to do that in a process of its own.
+    // The program as it was built compiles the code: run by a loader, it does not find its own executable to compile in a process of its own.
     let code = image.folder.path().join("code");
     let mut compile = Command::new(gatehouse_binary());
     done(compile.args(["components", "compile", "--to"]).arg(&code));

@@ -32,7 +32,7 @@ fn write_in(reference: &ReferenceProcess, namespace: &str, path: &str, body: &Va
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Writes to a Gatehouse as its operator, and answers the identifier of what was made, where it has one.
+/// Writes to a Gatehouse as its operator, and returns the identifier of the new object, where it has one.
 fn put(server: &Installation, path: &str, body: &Value) -> Value {
     let written = server.as_root("POST", path, Some(body));
     assert!(written.status < 300, "{path}: {written:?}");
@@ -137,7 +137,7 @@ fn a_gcp_method_is_copied_without_its_key_which_is_asked_for() {
             .contains("The private key of gcp/ cannot be read"),
         "{done:?}"
     );
-    // The Google of the other installation is none that this one may call.
+    // This installation may not call the Google of the other one.
     assert!(
         done.code == Some(0) || done.output.contains("! configuration of gcp/"),
         "{done:?}"
@@ -252,7 +252,7 @@ fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_
         dry.output.ends_with("0 to add, 1 to change, 0 failed\n"),
         "{dry:?}"
     );
-    // Which account the other server calls Google as is no field of a copy: its key is asked for.
+    // The account that the other server uses at Google is no field of a copy: the command asks for its key.
     assert!(
         dry.errors.contains("private key of gcp/ cannot be read"),
         "{dry:?}"
@@ -266,7 +266,7 @@ fn a_dry_run_names_each_differing_field_of_a_gcp_configuration_with_both_values_
     assert_eq!(done.code, Some(0), "{done:?}");
     let copied = into.as_root("GET", "/v1/auth/gcp/config", None).json();
     assert_eq!(copied["data"]["iam_alias"], "unique_id");
-    // What the other server does not say is left.
+    // Fields that the other server does not show stay as they are.
     let again = import(&into, from.address(), from.root_token(), &["--dry-run"]);
     assert_eq!(again.code, Some(0), "{again:?}");
 }

@@ -86,7 +86,7 @@ fn times_end_in_the_letter_z_and_stay_the_same(session: &Session<'_>) {
     }
 }
 
-/// Of this server, which has no limit, no client learns of one; `limits` asks one that has.
+/// This server has no limit, and shows none to a client; `limits` tests a server that has one.
 fn the_reset_of_a_rate_limit_is_a_number(session: &Session<'_>) {
     for path in ["ping", "account/details", "nothing"] {
         let reply = session.get(path);
@@ -95,7 +95,7 @@ fn the_reset_of_a_rate_limit_is_a_number(session: &Session<'_>) {
     }
 }
 
-/// The Go client's tests ask again, for half a minute, after every failure of a server.
+/// The Go client's tests retry for half a minute after every server error.
 fn unknown_routes_are_no_failures_of_the_server(session: &Session<'_>) {
     let organization = Organization::new(session);
     for path in [
@@ -138,7 +138,7 @@ fn discovered_paths_end_in_a_slash(session: &Session<'_>) {
     }
 }
 
-/// The provider would plan a change for ever if it saw what applies.
+/// The provider would plan a change at every run if it saw the timeouts that apply.
 fn unset_timeouts_are_null(session: &Session<'_>) {
     let organization = Organization::new(session);
     let unset = json!({
@@ -182,7 +182,7 @@ fn a_default_project_is_named(session: &Session<'_>) {
     assert_eq!(projects.ids(), [id]);
 }
 
-/// `conventions` checks it for whatever has a type; here, that each kind has its prefix and sixteen characters (contract 5).
+/// `conventions` checks it for every object with a type; here, that each kind has its prefix and sixteen characters (contract 5).
 fn ids_are_text(session: &Session<'_>) {
     let organization = Organization::new(session);
     let project = &organization.created["relationships"]["default-project"]["data"]["id"];
@@ -271,7 +271,7 @@ fn a_token_has_no_attributes_but_the_known(session: &Session<'_>) {
     }
 }
 
-/// The provider would make an organization anew whose name it finds in another case.
+/// The provider would make an organization again if it found the name in another case.
 fn names_are_one_whatever_their_case(session: &Session<'_>) {
     let name = format!("Tst-{}", unique());
     let mut organization = Organization::with(session, json!({"name": name}));
@@ -345,7 +345,7 @@ fn the_audit_token_and_the_ordinary_one_are_two(session: &Session<'_>) {
     auditor.get("organization/audit-trail").expect(200);
 }
 
-/// Go client and pytfe read the policy from the answer.
+/// The Go client and pytfe read the policy from the answer.
 fn setting_a_retention_policy_answers_with_it(session: &Session<'_>) {
     let organization = Organization::new(session);
     let path = organization.path("relationships/data-retention-policy");

@@ -26,7 +26,7 @@ fn new(name: &str) -> Value {
     documents::organization(json!({"name": name, "email": format!("{name}@tfe.local")}))
 }
 
-/// Asserts that all clients that ask for a name get it or are told that it is taken, and that one gets it: that one's number.
+/// Asserts that each client that asks for a name gets it or is told that it is taken, and that one gets it; returns the number of that client.
 fn assert_one_gets_the_name(
     session: &Session<'_>,
     taken: u16,
@@ -59,7 +59,7 @@ fn fifty_creations_of_one_name_make_one_organization(session: &Session<'_>) {
 
 fn names_that_differ_in_case_are_one_name_also_at_one_time(session: &Session<'_>) {
     let name = format!("tst-{}", unique());
-    // Each client has its own capitals.
+    // Each client spells the name with capitals in other places.
     let spelling = |number: usize| -> String {
         let characters = name.char_indices();
         let spelled = characters.map(|(index, character)| match number >> (index % 6) & 1 {
@@ -187,7 +187,7 @@ fn one_of_many_removals_succeeds(session: &Session<'_>) {
     }
 }
 
-/// Each write is there for whoever reads after its answer, on whatever connection.
+/// Every read after the answer to a write shows the write, on any connection.
 fn everybody_reads_what_anybody_wrote(session: &Session<'_>) {
     all_at_once(8, |_| {
         let organization = Organization::new(session);

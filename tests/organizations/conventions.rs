@@ -1,4 +1,4 @@
-//! Conventions that every answer keeps so that no client stumbles over it (contract 1.8, 1.10, 6.10). Checked for each answer that any test
+//! Conventions that every answer keeps so that no client breaks (contract 1.8, 1.10, 6.10). They are checked for each answer that any test
 //! gets.
 
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub fn check(target: &str, reply: &Reply) {
     }
 }
 
-/// The Go client throttles itself by the one number, and ends its process over the other if it is none.
+/// The Go client throttles itself by the limit, and ends its process if the reset is not a number.
 fn check_rate_limit(reply: &Reply) {
     let what = &reply.label;
     if let Some(limit) = reply.header("x-ratelimit-limit") {
@@ -67,7 +67,7 @@ fn check_errors(reply: &Reply, document: &Value) {
     }
 }
 
-/// Whatever has a type has an id of text, and all points of time have one form.
+/// Every object with a type has an id of text, and all points of time have one form.
 fn check_resources(what: &str, value: &Value) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| check_resources(what, value)),

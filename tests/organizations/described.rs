@@ -1,5 +1,5 @@
-//! The description of the API that a server gives (contract 4.16), and answers held against it: whatever any test is answered has a status,
-//! a media type and a body that the description names, and no member that it does not name.
+//! The description of the API that a server gives (contract 4.16), and a check of answers against it: every answer that a test gets has a
+//! status, a media type and a body that the description names, and no member that it does not name.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::session::Reply;
 
-/// What a schema may say. Another word would be one that nobody here looks at.
+/// The words that a schema may use. The check would ignore any other word.
 const WORDS: [&str; 17] = [
     "$ref",
     "additionalProperties",
@@ -40,12 +40,12 @@ impl Description {
         DESCRIPTION.get_or_init(|| Self(serde_json::from_str(&read()).unwrap()));
     }
 
-    /// That of the servers of this program.
+    /// The description that the servers of this program give.
     pub fn of_all() -> &'static Self {
         DESCRIPTION.get().expect("a server has been started")
     }
 
-    /// Refuses an answer that is not as it is described. Requests that are not described are answered as what does not exist.
+    /// Refuses an answer that does not fit its description. Requests that are not described are answered like paths that do not exist.
     #[track_caller]
     pub fn check(&self, method: &str, target: &str, reply: &Reply) {
         let path = target.split('?').next().unwrap_or_default();
@@ -90,7 +90,7 @@ impl Description {
         }
     }
 
-    /// Holds a value of an answer against a schema; an error names the `place` of what does not fit.
+    /// Checks a value of an answer against a schema; an error names the `place` that does not fit.
     fn is_as(&self, schema: &Value, value: &Value, place: &str) -> Result<(), String> {
         let schema = self.resolved(schema);
         let words = schema.as_object().unwrap();

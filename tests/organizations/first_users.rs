@@ -34,7 +34,7 @@ fn printed(output: &Output) -> String {
 
 #[test]
 fn an_operator_makes_the_first_administrator_who_makes_others() {
-    let server = Server::of(Edition::SelfHosted);
+    let server = Server::shared(Edition::SelfHosted);
     let name = format!("first-{}", unique());
     let administrator = printed(&create_user(
         server,
@@ -58,7 +58,7 @@ fn an_operator_makes_the_first_administrator_who_makes_others() {
 
 #[test]
 fn an_operator_is_told_why_a_user_cannot_be_made() {
-    let server = Server::of(Edition::SelfHosted);
+    let server = Server::shared(Edition::SelfHosted);
     let name = format!("taken-{}", unique());
     printed(&create_user(server, server.root_token(), &name, &[]));
     for (token, username, reason) in [

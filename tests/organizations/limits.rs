@@ -6,7 +6,7 @@ use crate::documents::resource;
 use crate::server::{Edition, Server};
 use crate::session::Reply;
 
-/// Asks until the limit is met, and reports what the last answer was: a refusal.
+/// Asks until the limit is met, and returns the last answer, which is a refusal.
 fn ask_until_refused(ask: impl Fn() -> Reply, limit: usize) -> Reply {
     // The bucket fills while the requests are under way, so it takes more of them than it holds.
     (0..50 * limit)
@@ -20,7 +20,7 @@ fn a_client_is_told_in_numbers_when_to_ask_again() {
     const LIMIT: usize = 2;
     let server = Server::start(Edition::Hosted, "[limits]\napi_rate_limiting = true");
     let administrator = server.administrator();
-    // Made before the limit, which is for whoever makes them as well.
+    // The users are made before the limit, which holds for the administrator who makes them as well.
     let [somebody, other] = [(); 2].map(|()| server.bearer(&server.user(false)));
     let settings = json!({"api-rate-limiting-enabled": true, "api-rate-limit": LIMIT});
     administrator
@@ -41,7 +41,7 @@ fn a_client_is_told_in_numbers_when_to_ask_again() {
     assert_eq!(number("x-ratelimit-remaining"), 0.0);
     assert_eq!(refused.header("x-ratelimit-reset"), Some("1"));
     assert_eq!(refused.header("retry-after"), Some("1"));
-    // Others have limits of their own.
+    // Other users have limits of their own.
     let reply = other.get("account/details").expect(200);
     assert_eq!(reply.header("x-ratelimit-limit"), Some("2"));
 }

@@ -1,9 +1,9 @@
 //! Requests of other programs, sent again in the order in which they were recorded.
 //!
-//! A recording is a list of steps. Each has a `request` and perhaps a `body`, `by` whom it is sent if not by the one who replays,
-//! and what the answer is to be: its `status`, the values that it `shows` at JSON pointers, what it `fills` with anything but
-//! nothing, the `headers` it has, and more of that under `hosted` and `self-hosted`. `keeps` gives a name to the text at a pointer.
-//! `<name>` stands for what has this name.
+//! A recording is a list of steps. Each has a `request` and perhaps a `body`, the sender in `by` unless that is the session that replays,
+//! and the expected answer: its `status`, the values that it `shows` at JSON pointers, the pointers that it `fills` with any value that
+//! is not empty, its `headers`, and more of these under `hosted` and `self-hosted`. `keeps` gives a name to the text at a pointer.
+//! `<name>` stands for the text with this name.
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ macro_rules! scenarios {
     (# $test:ident $edition:ident $scenario:ident) => {
         #[test]
         fn $test() {
-            let server = $crate::server::Server::of($crate::server::Edition::$edition);
+            let server = $crate::server::Server::shared($crate::server::Edition::$edition);
             super::$scenario(&server.administrator());
         }
     };

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+pub use gatehouse_orgs::Edition;
 use gatehouse_tests::{Installation, Program, Storage};
 use serde_json::json;
 
@@ -10,14 +11,7 @@ use crate::described::Description;
 use crate::documents::resource;
 use crate::session::{Client, Session};
 
-/// Which of the two products a server is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edition {
-    Hosted,
-    SelfHosted,
-}
-
-/// A running server, and who administers it.
+/// A running server, and the token of its administrator.
 pub struct Server {
     edition: Edition,
     installation: Installation,
@@ -27,7 +21,7 @@ pub struct Server {
 
 impl Server {
     /// The server of this edition, which is started for the first test that wants it.
-    pub fn of(edition: Edition) -> &'static Self {
+    pub fn shared(edition: Edition) -> &'static Self {
         static HOSTED: OnceLock<Server> = OnceLock::new();
         static SELF_HOSTED: OnceLock<Server> = OnceLock::new();
         let server = match edition {
@@ -44,10 +38,7 @@ impl Server {
     }
 
     fn run(program: Program, edition: Edition, settings: &str) -> Self {
-        let name = match edition {
-            Edition::Hosted => "hosted",
-            Edition::SelfHosted => "self-hosted",
-        };
+        let name = edition.as_str();
         let settings = format!("[organizations]\nedition = {name:?}\n\n{settings}");
         let installation =
             Installation::start_program(program, Storage::Memory, &settings).unwrap();

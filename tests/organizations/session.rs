@@ -177,7 +177,7 @@ impl Reply {
         self
     }
 
-    /// Demands the refusal of what is not there or not for the caller (contract 1.8).
+    /// Demands the refusal of an object that does not exist or is hidden from the caller (contract 1.8).
     #[track_caller]
     pub fn expect_not_found(self) -> Self {
         let reply = self.expect(404);

@@ -16,7 +16,7 @@ use gatehouse_tests::workspace;
 
 const CONTRACT: &str = include_str!("../../docs/contract/security.md");
 const TABLE: &str = "docs/security-rules.md";
-/// How many tests of a rule the table names.
+/// The number of tests of a rule that the table names.
 const SHOWN: usize = 5;
 /// Begins the note of a rule that could have a test and has none.
 const OPEN: &str = "Open:";

@@ -1,5 +1,5 @@
-//! Backups of an installation under Spin, and what becomes of them: a server of ours, and another installation under Spin (SEC-S11). Its records
-//! are in SQLite or in PostgreSQL, as the program has it.
+//! Backups of an installation under Spin, restored into a server of ours, and into another installation under Spin (SEC-S11). Its records
+//! are in SQLite or in PostgreSQL, depending on the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn beside(host: Host, of: &Installation) -> Installation {
     installation
 }
 
-/// Writes a runtime configuration of Spin that names the files of the installation, which its stand-in has without one.
+/// Writes a runtime configuration of Spin that names the files of the installation, which Spin's stand-in finds without one.
 fn runtime(installation: &Installation) -> PathBuf {
     let labels = ["access", "auth-method", "orgs"];
     let data = installation.folder().join("data");
@@ -105,7 +105,7 @@ fn s11_an_installation_moves_from_spin_to_our_own_server_and_back_with_all_that_
     let login = logged_in(&before, &before);
     let file = before.folder().join("backup");
     assert_done(&under_spin(&before, &["backup", "--to", text(&file)]));
-    // Spin goes on, and what it does from now on is not in the backup.
+    // Spin continues, and its later writes are not in the backup.
     make_organization(&before, "demo-later");
     assert_eq!(status_of(&before, &login), 200);
     let key = before.folder().join("seal.key");
@@ -135,7 +135,7 @@ fn s11_an_installation_moves_from_spin_to_our_own_server_and_back_with_all_that_
     let kept = organization(&ours, "demo-acme", &ours_root);
     assert_eq!(kept.status, 200, "{kept:?}");
     assert_eq!(organization(&ours, "demo-later", &ours_root).status, 404);
-    // With the key for Google, which no import can copy.
+    // The backup has the key for Google, which no import can copy.
     let login = logged_in(&before, &ours);
     assert_eq!(ours.server().terminate().unwrap(), Some(0));
 

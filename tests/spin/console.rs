@@ -38,7 +38,7 @@ fn assert_a_visitor_signs_in_and_enables_the_method(host: Host) {
     assert_eq!(mounts["data"]["by-console/"]["type"], "gcp");
     let forged = [("form_key", "AAAAAAAAAAAAAAAAAAAAAA"), ("path", "forged")];
     assert_eq!(browser.post("/ui/mounts", &forged).status, 403);
-    // The API beside it answers as ever.
+    // The API beside the console still answers.
     let health = installation.as_root("GET", "/v1/sys/health", None);
     assert_eq!(health.status, 200);
 }
@@ -62,7 +62,7 @@ fn no_page_is_there_unless_the_variable_says_so() {
     }
 }
 
-/// What every page of the console has, as the tests of the console demand it on our own server.
+/// Asserts the properties that every page of the console has, as the tests of the console do on our own server.
 fn assert_is_a_page(page: &str, shown: &Shown, status: u16) {
     assert_eq!(shown.status, status, "{page}: {}", shown.text);
     for (name, value) in [
@@ -95,7 +95,7 @@ fn assert_every_page_is_there(edition: &str, without: &[&str]) {
     for (page, status) in &pages {
         let shown = browser.get(page);
         assert_is_a_page(page, &shown, *status);
-        // A page that asks to sign in would be one as well.
+        // The page that asks to sign in would pass these checks as well.
         let signs_in = page == "/ui/sign-in";
         assert_eq!(shown.text.contains("<h1>Sign in</h1>"), signs_in, "{page}");
         assert!(!shown.text.contains(installation.root_token()), "{page}");

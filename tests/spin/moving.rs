@@ -1,5 +1,5 @@
-//! Moving an installation between Spin and our own server, by the road that docs/hosts/spin.md describes, and putting back what was copied of
-//! its stores.
+//! Moving an installation between Spin and our own server, in the way that docs/hosts/spin.md describes, and putting back copies of its
+//! stores.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::HOST;
 use crate::command::{Run, run};
 use crate::stage::{fill, logged_in, make_organization, status_of, write};
 
-/// What the operator adds to the description by hand: what no server can say of itself, or what an import leaves out.
+/// The lines that the operator adds to the description by hand: facts that no server reports of itself, or that an import leaves out.
 const BY_HAND: &str = "
 [organizations.demo-acme]
 email = \"ops@example.com\"
@@ -40,7 +40,7 @@ fn data(installation: &Installation, path: &str) -> Value {
     read.json()["data"].take()
 }
 
-/// Moves what `from` has into `into` as the page says, with the key and the Google of `of`, and asserts what the page's table says.
+/// Moves the contents of `from` into `into` as the page says, with the key and the Google of `of`, and asserts the statements of its table.
 fn move_installation(from: &Installation, into: &Installation, of: &Installation) {
     let folder = into.folder();
     let file = folder.join("installation.toml");
@@ -84,7 +84,7 @@ fn move_installation(from: &Installation, into: &Installation, of: &Installation
         let read = |server: &Installation| {
             let mut data = data(server, path);
             if let Some(fields) = data.as_object_mut() {
-                // Each server's own.
+                // Each server makes its own.
                 fields.remove("role_id");
             }
             data

@@ -1,5 +1,5 @@
-//! A component that asks for what Spin does not offer does not start, and everything that is missing is named. One that is told nonsense
-//! starts, as everything does under Spin, but answers nothing.
+//! A component that imports interfaces that Spin does not offer does not start, and the refusal names everything that is missing. A component
+//! with invalid variables starts, as every component does under Spin, but answers every request with an error.
 
 use std::fs;
 use std::process::Command;
@@ -73,7 +73,7 @@ fn assert_nothing_is_answered_without_sense(host: Host) {
         installation.output().unwrap(),
     )
     .unwrap();
-    // Each is told so, whether its instance is new or not.
+    // Each request is told so, whether its instance is new or not.
     for _ in 0..3 {
         let answer = server.send("GET", "/v1/sys/health", None, None);
         assert_eq!(answer.status, 500, "{answer:?}");

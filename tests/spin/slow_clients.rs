@@ -17,10 +17,10 @@ const AT_ONCE: usize = 16;
 const OTHERS: usize = 8;
 /// A machine under load is no failure, a server that answers no client is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Half of the time in which a body must arrive: a machine that is slower than that does less before the slow bodies go on.
+/// Half of the time in which a body must arrive: a machine that is slower than that does less before the slow bodies continue.
 const HALF_OF_BODY_TIME: Duration = Duration::from_secs(15);
 
-/// Many at once, each of whom is answered in time; each asks once, and again until `enough`.
+/// Asserts that many clients at once are answered in time; each sends one request, and up to four more until `enough`.
 fn assert_others_are_answered_until(enough: Instant, installation: &Installation) {
     let url = format!(
         "http://{}/v1/auth/token/lookup-self",

@@ -1,4 +1,4 @@
-//! An instance does one thing at a time, and waits for no client for ever.
+//! An instance does one thing at a time, and waits for no client indefinitely.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use gatehouse_tests::{Host, Installation};
 use crate::slow_clients::{prepared, prepared_on};
 use crate::slow_request::SlowRequest;
 
-/// Fewer than Spin offers to one instance at one time: the next is added to theirs.
+/// Fewer requests than Spin offers to one instance at one time: the next request joins their instance.
 const SLOW: usize = 8;
 /// A machine under load is no failure.
 const PATIENCE: Duration = Duration::from_secs(60);

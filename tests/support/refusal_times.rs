@@ -3,8 +3,8 @@
 //!
 //! `cargo run -p gatehouse-tests --example refusal_times -- [samples of each kind]`, on a quiet machine. It ends with status 1 where
 //! a kind takes longer than one that never existed, or is quicker, in more than 55 of 100 pairs. Batch tokens are compared with each
-//! other and do not decide: who shows an expired one has had it from the server. It is no part of CI: its result depends on what else
-//! the machine does.
+//! other and do not decide: a caller that shows an expired one has had it from the server. It is no part of CI: its result depends on
+//! the other work of the machine.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 
 /// Samples of each kind where the command line does not say.
 const SAMPLES: usize = 10_000;
-/// How far the share of pairs in which one kind takes longer may be from a half.
+/// The largest distance from a half of the share of pairs in which one kind takes longer.
 const TOLERATED: f64 = 0.05;
 /// Requests before the measurement, so that everything is warm.
 const WARM_UP: usize = 500;
 
-/// Why a token is refused, and the number of the kind that it is compared with. That a token is a batch token is no secret: anybody can
-/// tell by its beginning.
+/// The reason why a token is refused, and the number of the kind that it is compared with. It is no secret that a token is a batch token:
+/// its beginning shows it.
 const KINDS: [(&str, usize); 8] = [
     ("unknown", 0),
     ("unknown, again", 0),
@@ -149,8 +149,8 @@ fn measure(
     Ok(times)
 }
 
-/// In which share of all pairs the second is the longer one, half of the equal ones among them; and how many standard deviations that is
-/// from a half.
+/// The share of all pairs in which the second is the longer one, half of the equal ones among them; and the number of standard deviations
+/// between that share and a half.
 fn compare(one: &[f64], other: &[f64]) -> (f64, f64) {
     let mut all: Vec<(f64, bool)> = one.iter().map(|time| (*time, false)).collect();
     all.extend(other.iter().map(|time| (*time, true)));

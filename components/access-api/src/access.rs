@@ -8,7 +8,7 @@ use crate::{
 
 /// Decides who may do what: tokens, policies, identities, auth mounts, and the first start of a server.
 ///
-/// The functions of one interface are one trait, but for those of `tokens` and of `identity`: there each kind of work has its own.
+/// The functions of one interface are one trait, except those of `tokens` and of `identity`: there each kind of work has its own.
 pub trait Access:
     System
     + Requests

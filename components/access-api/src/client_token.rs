@@ -11,7 +11,7 @@ pub const BATCH_TOKEN_PREFIX: &str = "hvb.";
 pub const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// How many characters a root token has that the server makes: [`SERVICE_TOKEN_PREFIX`], and of [`BASE62`] 8 of the time and 43 random
-/// ones. What hides one needs as many.
+/// ones. The one-time password that hides such a token has as many.
 pub const ROOT_TOKEN_CHARACTERS: usize = 55;
 
 /// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:

@@ -8,7 +8,7 @@ use crate::{
     Admission, Capability, LookupError, Operation, Parameter, ServiceError, TokenReference,
 };
 
-/// Requests and their callers: who asks, and may they. The WIT interface is the specification.
+/// Admission of requests, and the capabilities of their callers. The WIT interface is the specification.
 pub trait Requests {
     /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
     fn admit(&self, request: &Request) -> Result<Admission, AdmissionError>;

@@ -1,4 +1,4 @@
-//! The hash by which an operator decides, before a server is there, which root token is its first.
+//! The hash by which an operator decides, before a server is initialized, which root token is its first.
 
 use std::fmt;
 

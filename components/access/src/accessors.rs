@@ -16,13 +16,13 @@ use crate::service::{AccessService, load_next};
 
 /// Tokens looked at in one round.
 const ROUND: u32 = 200;
-/// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
+/// Dead tokens that one call looks at beside those that it returns, so that many dead ones do not hold a caller up.
 const MAXIMUM_DEAD: usize = 10_000;
 
 /// A part of the list of all stored tokens.
 struct ListedTokens {
     records: Vec<TokenRecord>,
-    /// The key behind which the rest is; `None` when there is none.
+    /// The key after which the list continues; `None` at its end.
     position: Option<String>,
 }
 

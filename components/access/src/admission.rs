@@ -1,4 +1,4 @@
-//! One request: who asks, and may they (SEC-A1 to A4)?
+//! Admission of one request: the identity of the caller, and the decision about the request (SEC-A1 to A4).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -166,8 +166,8 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The mount whose own path this is. Only what fails asks for it: nothing but help is there, and whose path is not even a mount's is
-    /// told so (contract 1.6).
+    /// The mount whose own path this is, by a read of its own: such a path serves nothing but help, and every other request on it fails.
+    /// A path that is not even that of a mount gets an error of its own (contract 1.6).
     fn mount_itself(&self, path: &str) -> Result<Mount, AdmissionError> {
         let path = format!("{path}/");
         let read = self.read_mount_and_token(&path, None)?;

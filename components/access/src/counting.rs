@@ -18,7 +18,7 @@ const ROUNDS: usize = 100;
 /// Key of the [`CountRecord`].
 const COUNT_KEY: &str = "token-count";
 
-/// How far the count has come.
+/// The progress of the count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct CountRecord {
     /// The key of the last token that was looked at; `None` where the next call begins a count.
@@ -26,7 +26,7 @@ struct CountRecord {
     position: Option<String>,
     /// The live tokens up to there.
     counted: u64,
-    /// The result of the last count that came to its end.
+    /// The result of the last complete count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     total: Option<u64>,
 }
@@ -43,7 +43,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let before = before.map_or_else(CountRecord::default, |found| found.record);
         let after = self.counted_from(before.clone())?;
         if after != before {
-            // Of two counts at once the later one goes on from its own place, with its own number.
+            // Of two concurrent counts, the later commit wins: the count continues from its position, with its number.
             commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();
                 transaction.put(COUNT_KEY, &after)?;

@@ -27,7 +27,7 @@ use crate::token_store::{
     LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, put_new_token,
 };
 
-/// Most ancestors of one token: each of them is read whenever it is used.
+/// Most ancestors of one token: each of them is read whenever the token is used.
 const MAXIMUM_ANCESTORS: usize = 128;
 
 /// The kind of token that a request asks for, within the limits of its role; none of its numbers is negative.
@@ -164,7 +164,7 @@ fn token_type(request: &CreateRequest, role: Option<&TokenRole>) -> Result<Token
     }
 }
 
-/// Refuses identifiers that may not be chosen. For a batch token, which has none, it is ignored whatever it is.
+/// Refuses identifiers that may not be chosen. A batch token has none, so the text is ignored.
 fn require_allowed_id(id: &str, sudo: bool, token_type: TokenType) -> Result<(), CreateError> {
     if !sudo {
         return Err(CreateError::IdNeedsSudo);
@@ -188,7 +188,7 @@ fn policies(
     request: &CreateRequest,
     role: Option<&TokenRole>,
 ) -> Result<Vec<String>, CreateError> {
-    // Decided before blanks are dropped: a list of blanks was given and names nothing, so it inherits nothing (SEC-A4).
+    // This is decided before blanks are dropped: a list of blanks counts as given, so the token inherits nothing (SEC-A4).
     let given = request.policies.as_ref().filter(|given| !given.is_empty());
     let asked = given.map(sanitize);
     let policies = match role.filter(|role| terms::decides_policies(role)) {
@@ -210,8 +210,8 @@ fn policies(
     Ok(policies)
 }
 
-/// The policies of a token that gets none but its parent's, unless that has `sudo`. Without `asked` it gets those of its parent as
-/// they are.
+/// The policies of a token that may only have policies of its parent, unless the caller has `sudo`. Without `asked` it gets those of its
+/// parent, but not `default` if the request declines that.
 fn policies_of_parent(
     parent: &TokenRecord,
     sudo: bool,
@@ -243,7 +243,7 @@ fn display_name(given: Option<&str>) -> String {
     format!("token-{given}").trim_end_matches('-').to_owned()
 }
 
-/// Refuses more than fits a token's record.
+/// Refuses fields that are too long for a token's record.
 fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
     let display_name = request.display_name.as_ref().map_or(0, String::len);
     FieldTooLong::check("display_name", display_name, TEXT_BYTES)?;
@@ -259,7 +259,7 @@ impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
         parent: &Parent,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
-        // Said before anything about the request is.
+        // This refusal takes precedence over every fault of the request.
         if parent.token.starts_with(BATCH_TOKEN_PREFIX) {
             return Err(CreateError::BatchParent);
         }
@@ -295,7 +295,7 @@ impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Makes the token once: reads its parent, and commits on the condition that this and its ancestors are still what was read.
+    /// Makes one attempt: reads the parent and commits, for a service token on the condition that the parent and its ancestors have not changed.
     fn attempt_child(
         &self,
         child: &Child<'_>,
@@ -339,14 +339,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let client_token = match asked.token_type {
             TokenType::Service => {
-                // No child comes to be under a token that is being revoked (SEC-T5).
+                // No child is made under a token that is being revoked (SEC-T5).
                 transaction.require(token_key(&stored.hash), stored.version);
                 for (ancestor, version) in &living.ancestors {
                     transaction.require(token_key(ancestor), *version);
                 }
                 self.stage_service_child(&mut transaction, chosen_id, &mut record)?
             }
-            // It is not valid without its ancestors, whenever they are revoked.
+            // A batch token needs no such condition: it is not valid without its ancestors, whenever they are revoked.
             TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
         };
         let identity_policies = match (&named, &record.entity_id) {
@@ -364,7 +364,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         )?)
     }
 
-    /// Adds a new service token, be its identifier chosen or not, to a commit.
+    /// Adds a new service token, with a chosen or a generated identifier, to a commit.
     fn stage_service_child(
         &self,
         transaction: &mut Transaction,
@@ -408,7 +408,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let role = role.as_ref();
         let policies = policies(&living.record, creator.sudo, request, role)?;
         let orphan = creator.makes_orphan(request, role)?;
-        // The role's period is for every caller that may use the role.
+        // A period in the request needs `sudo`; the period of a role is for every caller that may use the role.
         if request.period.is_some_and(|period| period > 0) && !creator.sudo {
             return Err(CreateError::PeriodNeedsSudo);
         }
@@ -500,7 +500,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(mount.ok_or(ServiceError::NotInitialized)?.record)
     }
 
-    /// Those of `policies` that do not exist.
+    /// The names among `policies` of policies that do not exist.
     fn unknown_policies(&self, policies: &[String]) -> Result<Vec<String>, ServiceError> {
         let (looked_up, too_long): (Vec<&String>, Vec<&String>) = policies
             .iter()

@@ -1,13 +1,13 @@
-//! Cutting off together all tokens that a mount issued, or all of one of its paths (contract 6.5).
+//! Cuts: one change ends all tokens that a mount has issued, or all that it has issued at one of its paths (contract 6.5).
 //!
-//! A mount counts how often that was done; a token carries the number at which it was issued. So one change ends any number of
-//! tokens at their next use.
+//! A mount counts its cuts, and a token carries the count at which it was issued. So one change ends any number of tokens at their
+//! next use.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Most paths of one mount that are cut off apart from each other.
+/// Most paths of one mount whose cuts are kept separately.
 const MAXIMUM_PATHS: usize = 256;
 
 /// The generations of a mount's tokens that still count.
@@ -19,7 +19,7 @@ pub(crate) struct Generations {
     first: BTreeMap<String, u64>,
 }
 
-/// A mount has as many paths cut off apart from each other as it can keep.
+/// The error of a mount that already keeps cuts of as many paths as it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooManyPathsError;
 
@@ -29,7 +29,7 @@ impl Generations {
         self.current
     }
 
-    /// True if nothing was ever cut off.
+    /// True if nothing has been cut off yet.
     pub(crate) const fn is_first(&self) -> bool {
         self.current == 0
     }
@@ -45,7 +45,7 @@ impl Generations {
         Ok(())
     }
 
-    /// True if a token counts that was issued at `path` in `generation`.
+    /// True if a token that was issued at `path` in `generation` counts.
     pub(crate) fn count(&self, path: &str, generation: u64) -> bool {
         let mut cuts = self.first.iter();
         cuts.all(|(cut, first)| generation >= *first || !is_at_or_below(path, cut))

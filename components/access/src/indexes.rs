@@ -7,11 +7,11 @@ use crate::api::ServiceError;
 use crate::service::AccessService;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Makes sure that `index` is complete; `stage` adds what one entry is to have there.
+    /// Makes sure that `index` is complete; `stage` adds what the index is to hold about one entry.
     ///
     /// # Errors
     ///
-    /// When there is more left to do than one call does: the next one goes on.
+    /// When more work is left than one call does: the next call continues it.
     pub(crate) fn require_index(
         &self,
         index: Index<'_>,
@@ -24,7 +24,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Err(ServiceError::Unavailable(why.to_owned()))
     }
 
-    /// Does a bounded part of the work on `index`, and says if it is complete.
+    /// Does a bounded part of the work on `index`, and returns true if it is complete.
     pub(crate) fn advance_index(
         &self,
         index: Index<'_>,

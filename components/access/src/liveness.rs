@@ -16,7 +16,7 @@ use crate::service::{AccessService, load_next};
 #[derive(Default)]
 pub(crate) struct Foundations {
     now: u64,
-    /// The ancestors that are there, valid or not.
+    /// The ancestors that exist, valid or not.
     ancestors: BTreeMap<TokenHash, TokenRecord>,
     /// The ancestors that ended without their children.
     relinquished: BTreeSet<TokenHash>,

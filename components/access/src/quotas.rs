@@ -44,7 +44,7 @@ const SAMPLE: u32 = 16_384;
 /// By how many standard deviations the number of tokens in a sample may be wrong before a quota is exceeded.
 const MARGIN: u32 = 4;
 
-/// Stands in a slot that is taken. What holds the slot knows it; nothing leads from here to there.
+/// Marks a slot as taken. The record that holds the slot names it; nothing leads from the slot to that record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct PlaceRecord {}
 

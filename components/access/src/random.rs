@@ -10,7 +10,8 @@ const TOKEN_CHARACTERS: usize =
     ROOT_TOKEN_CHARACTERS - SERVICE_TOKEN_PREFIX.len() - MOMENT_CHARACTERS;
 /// Characters of an accessor that is independent of its token.
 const ACCESSOR_CHARACTERS: usize = 24;
-/// Characters of one that follows from its token: when the token was made, then a part of its hash. They tell the two apart.
+/// Characters of an accessor that is derived from its token: the time the token was made, then a part of its hash. The length tells the two
+/// kinds of accessors apart.
 const GENERATED_ACCESSOR_CHARACTERS: usize = MOMENT_CHARACTERS + 18;
 /// 64-bit words of a hash that go into an accessor.
 const WORDS: usize = 3;
@@ -19,7 +20,7 @@ const MOMENT_CHARACTERS: usize = 8;
 
 /// A new service token, which is made at `now`, in milliseconds since 1970.
 ///
-/// The time stands first: so records of tokens that are made together lie together in the store, which then writes far fewer
+/// The time comes first, so that records of tokens that are made together lie together in the store, which then writes far fewer
 /// pages (docs/performance.md). It is not a secret, since a lookup tells it.
 pub(crate) fn client_token(random: &impl Random, now: u64) -> Result<ClientToken, RandomError> {
     let mut text = String::with_capacity(ROOT_TOKEN_CHARACTERS);
@@ -44,13 +45,13 @@ fn moment_characters(text: &str, count: usize) -> Option<&str> {
 }
 
 /// The characters of the moment in a text of exactly the form that [`client_token`] gives; `None` for every other text. The form alone
-/// decides under which key a token's record is: so one key is read for it.
+/// decides under which key a token's record is stored, so only one key is read for it.
 pub(crate) fn moment_characters_of_token(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(SERVICE_TOKEN_PREFIX)?;
     moment_characters(rest, MOMENT_CHARACTERS + TOKEN_CHARACTERS)
 }
 
-/// When the token of this accessor was made, if the accessor follows from its token.
+/// The time at which the token of this accessor was made, if the accessor is derived from its token.
 pub(crate) fn moment_of(accessor: &str) -> Option<u64> {
     let value = |character| BASE62.binary_search(&character).unwrap_or_default() as u64;
     let characters = moment_characters(accessor, GENERATED_ACCESSOR_CHARACTERS)?;
@@ -74,7 +75,7 @@ pub(crate) fn accessor_from(moment: &str, digest: &[u8; 32]) -> String {
     text.push_str(moment);
     let (words, _) = digest.as_chunks::<8>();
     for word in words.iter().take(WORDS) {
-        // Of 64 bits the characters take 36, so one is more likely than another by a few parts in a thousand million.
+        // The characters take 36 of 64 bits, so some are more likely than others by a few parts in a thousand million.
         let mut rest = u64::from_be_bytes(*word);
         for _ in 0..(GENERATED_ACCESSOR_CHARACTERS - MOMENT_CHARACTERS) / WORDS {
             let character = BASE62.get((rest % 62) as usize);

@@ -1,9 +1,11 @@
-//! Clearing away what no valid token leads to: bounded work at each call, which goes on where the last one stopped (SEC-T5).
+//! The sweep: it removes records that no valid token leads to, a bounded part at each call, and continues where the last call
+//! stopped (SEC-T5).
 //!
-//! A token that ends takes its own records with it, and the store drops those that expire. What can stay behind is below an ended
-//! token: descendants, when it expired or its revocation was cut off; and the place of one that left its children, when the last of
-//! them has ended. Both are found from the index of children, which holds nothing of tokens that never had any. Only a tidy that
-//! was asked for looks at all tokens, for those whose mount is gone, and at the whole index of accessors, for places that lead nowhere.
+//! The end of a token removes the token's own records, and the store drops records that expire. Two kinds can stay behind: the
+//! descendants of a token that expired or whose revocation was cut off, and the [`RelinquishedRecord`](crate::records::RelinquishedRecord)
+//! of a token that left its children, when the last of them has ended. The former are found from the index of children, which holds nothing
+//! of tokens that never had any. Only a tidy that was asked for looks at all tokens, to find those whose mount is gone, and at the whole
+//! index of accessors, to find places that lead nowhere.
 
 use gatehouse_ports::{Clock, Page, Random, Store};
 use gatehouse_storage::{Attempt, Record, Records, Transaction, commit_with_retries};
@@ -22,7 +24,7 @@ use crate::token_store::delete_token;
 const PARENTS: usize = 500;
 /// Pages of dead descendants removed in one call.
 const PAGES: usize = 2_000;
-/// Ended tokens that left their children looked at in one call.
+/// Ended tokens that left their children, as far as one call looks at them.
 const RELINQUISHED: u32 = 200;
 /// Tokens, or places in the index of accessors, looked at in one round.
 const ROUND: u32 = 200;
@@ -32,16 +34,16 @@ const ROUNDS: usize = 10;
 /// Key of the [`SweepRecord`].
 const SWEEP_KEY: &str = "sweep";
 
-/// How far the sweep has come. Each place is the last one looked at; `None` where the next call starts anew.
+/// The progress of the sweep: for each of its walks the last position looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct SweepRecord {
-    /// Among the tokens with children.
+    /// Among the tokens with children; `None` where the next call starts from the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parent: Option<TokenHash>,
-    /// Among the ended tokens that left their children.
+    /// Among the ended tokens that left their children, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     relinquished: Option<TokenHash>,
-    /// In the index of accessors, while a tidy that was asked for goes through it; empty at its beginning.
+    /// In the index of accessors, while a tidy that was asked for walks it: empty at the beginning, `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     accessor: Option<String>,
     /// Among all tokens, likewise.
@@ -54,7 +56,8 @@ impl Record for SweepRecord {
 }
 
 impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
-    /// Nothing is deleted here: no request knows whether the host doubts its clock, and a host that does has nothing swept.
+    /// Only asks for the walks. Nothing is deleted here: a request cannot know whether the host doubts its clock, and a host that does runs
+    /// no sweep.
     fn tidy_tokens(&self) -> Result<bool, ServiceError> {
         self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
@@ -79,7 +82,7 @@ impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Does a bounded part of the clearing.
+    /// Does a bounded part of the sweep.
     pub(crate) fn sweep(&self) -> Result<(), ServiceError> {
         let before = self.records.get::<SweepRecord>(SWEEP_KEY)?;
         let before = before.map_or_else(SweepRecord::default, |found| found.record);
@@ -98,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if after == before {
             return Ok(());
         }
-        // Of several sweeps at once the last one says where to go on: what is looked at twice does no harm.
+        // Of several concurrent sweeps, the last commit decides where the next one continues: looking at a record twice is harmless.
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
             if after == SweepRecord::default() {
@@ -110,7 +113,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Removes the descendants of tokens that are not valid any more, and says where to go on.
+    /// Removes the descendants of tokens that are not valid any more, and returns where to continue.
     fn sweep_families(&self, after: Option<TokenHash>) -> Result<Option<TokenHash>, ServiceError> {
         let (parents, more) = self.parents(after.as_ref())?;
         let keys: Vec<String> = parents.iter().map(token_key).collect();
@@ -166,7 +169,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok((parents, true))
     }
 
-    /// Forgets ended tokens whose children have all ended too, and says where to go on.
+    /// Forgets ended tokens whose children have all ended too, and returns where to continue.
     fn sweep_relinquished(
         &self,
         after: Option<&TokenHash>,
@@ -185,7 +188,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(last.filter(|_| page.more))
     }
 
-    /// Removes tokens that are not valid any more, from behind `position`; says where to go on.
+    /// Removes tokens that are not valid any more, from behind `position`, and returns where to continue.
     fn sweep_tokens(&self, position: &str) -> Result<Option<String>, ServiceError> {
         let hasher = self.hasher()?;
         self.sweep_pages(TOKEN_PREFIX, position, |transaction, page| {
@@ -207,7 +210,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Removes places in the index of accessors that lead nowhere, from behind `position`; says where to go on.
+    /// Removes places in the index of accessors that lead nowhere, from behind `position`, and returns where to continue.
     fn sweep_accessors(&self, position: &str) -> Result<Option<String>, ServiceError> {
         self.sweep_pages(ACCESSOR_PREFIX, position, |transaction, page| {
             let mut places = Vec::with_capacity(page.items.len());
@@ -225,8 +228,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Goes through a bounded number of pages of the keys that begin with `prefix`, from behind `position`; commits what `stage` has to
-    /// change about each, and says where to go on.
+    /// Walks a bounded number of pages of the keys that begin with `prefix`, from behind `position`; commits the changes that `stage`
+    /// makes for each, and returns where to continue.
     fn sweep_pages(
         &self,
         prefix: &str,
@@ -252,7 +255,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(Some(position))
     }
 
-    /// Commits what is not worth a second attempt: whatever changed meanwhile is looked at again the next time.
+    /// Commits without a retry: a record that has changed meanwhile is looked at again by the next sweep. False on a conflict.
     fn commit_unless_changed(&self, transaction: Transaction) -> Result<bool, ServiceError> {
         match Attempt::from_commit(self.records.commit(transaction), ())? {
             Attempt::Done(()) => Ok(true),

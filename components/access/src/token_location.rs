@@ -24,7 +24,7 @@ pub(crate) struct StoredToken {
     pub(crate) version: Version,
 }
 
-/// A token whose record was found: what that rests on is still to be looked at.
+/// A token whose record was found; the conditions of its validity have not been checked yet.
 pub(crate) struct LocatedToken {
     pub(crate) record: TokenRecord,
     /// `None` for a batch token.

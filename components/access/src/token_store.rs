@@ -356,7 +356,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), ServiceError> {
         let mut policies = token.identity_policies();
-        // Entities never make anyone root (SEC-A4), and a policy that is there already adds nothing.
+        // Entities never make a caller root (SEC-A4), and a policy that the token already has adds nothing.
         policies.retain(|policy| policy != ROOT && !token.record.policies.contains(policy));
         if policies.is_empty() {
             return Ok(());

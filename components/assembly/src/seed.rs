@@ -12,15 +12,15 @@ use anyhow::{Context, Result};
 
 /// Cargo holds it while it works in the folder of a profile.
 const LOCK: &str = ".cargo-lock";
-/// What the compiler has made. No file in it is written twice under one name, but for those of this workspace.
+/// The folder of the compiler's output. No file in it is written twice under one name, except those of this workspace.
 const COMPILED: &str = "deps";
 /// Large, and of use to the crates of this workspace alone.
 const INCREMENTAL: &str = "incremental";
-/// Stands in the name of each file that was made of a crate of this workspace.
+/// Part of the name of each file that was made of a crate of this workspace.
 const OF_WORKSPACE: &str = "gatehouse_";
 
-/// Copies the folders `profiles` of the target folder `from` to `to`, where there is no such folder yet. Without `from` there is nothing to
-/// copy, and nothing is done; nor without locks, which some file systems lack: cargo then compiles everything.
+/// Copies the folders `profiles` of the target folder `from` to `to`, unless `to` exists. Does nothing where `from` does not exist, or
+/// where the file system has no locks: cargo then compiles everything.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn seed(from: &Path, to: &Path, profiles: &[String]) -> Result<()> {
     let mut unfinished = to.to_owned().into_os_string();
     unfinished.push(format!(".{}", process::id()));
     let unfinished = Path::new(&unfinished);
-    // One of an earlier process that was killed has links, which a copy must not write through.
+    // The folder of an earlier process that was killed has hard links, and a copy must not write through them.
     match fs::remove_dir_all(unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("cannot remove {}", unfinished.display()));
@@ -44,7 +44,7 @@ pub fn seed(from: &Path, to: &Path, profiles: &[String]) -> Result<()> {
         if !source.exists() {
             continue;
         }
-        // No cargo writes there meanwhile.
+        // The lock keeps cargo from writing there meanwhile.
         let lock = File::create(source.join(LOCK));
         let lock = lock.with_context(|| format!("cannot write to {}", source.display()))?;
         if lock.lock().is_err() {

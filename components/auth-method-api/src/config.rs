@@ -25,13 +25,13 @@ pub trait Config {
         changes: ConfigChanges,
     ) -> Result<Vec<ConfigWarning>, ConfigError>;
 
-    /// Back to the defaults, without credentials.
+    /// Resets the configuration to the defaults, without credentials.
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError>;
 
     /// Replaces the stored key by a new one of the same service account (contract 2.6).
     fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError>;
 
-    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not.
+    /// As [`Self::rotate_root`], if the mount's schedule or period says that it is time; `None` when it is not.
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
 
     /// When the stored key is due to be replaced by the mount's schedule or period, in seconds since 1970: in the past for as long as that
@@ -225,7 +225,7 @@ pub enum RotationError {
     /// There is no stored key to replace.
     #[error("the mount has no stored credentials")]
     NoStoredCredentials,
-    /// Another rotation of the mount is at work. Worth trying again.
+    /// Another rotation of the mount is under way. Worth trying again.
     #[error("another rotation is at work")]
     Busy,
     /// Google would not make a key.
@@ -234,7 +234,7 @@ pub enum RotationError {
     /// Google's answer is not a key file for the same account.
     #[error("the new key could not be read")]
     AnswerUnreadable,
-    /// Google does not accept the new key yet. It is kept, and the next rotation goes on with it; holds its id.
+    /// Google does not accept the new key yet. It is kept, and the next rotation continues with it; holds its id.
     #[error("the new key {0} is not accepted yet")]
     NotYetAccepted(String),
     /// The mount's own credentials give no access to Google's APIs.

@@ -229,7 +229,7 @@ pub enum InstanceError {
     /// Another instance has its name now.
     #[error("it has another id")]
     OtherId,
-    /// The token is about an instance that was there before it. Times are seconds since 1970.
+    /// The token is about an instance that existed before this one. Times are seconds since 1970.
     #[error("the token names a creation time before its own")]
     CreatedLater(CreatedLater),
 }

@@ -1,4 +1,4 @@
-//! The form of a role in the store: the members of the role as the WIT has them, but for those that say nothing.
+//! The form of a role in the store: the members of the role as the WIT has them, except those that have their default.
 
 use std::fmt;
 

@@ -21,7 +21,7 @@ use gatehouse_ports::{OsRandom, Random, RandomError};
 const SAMPLES: usize = 3_000;
 /// From here on a difference is worth another look.
 const SUSPICIOUS: f64 = 4.5;
-/// From here on it is there.
+/// From here on a difference is certain.
 const CERTAIN: f64 = 10.0;
 /// Shares of the fastest measurements that are compared: interrupts make only slow ones.
 const KEPT: [f64; 5] = [0.5, 0.75, 0.9, 0.99, 1.0];

@@ -17,7 +17,7 @@ use crate::{
 /// Most of a role's name that an error repeats, in bytes.
 const SHOWN_ROLE_BYTES: usize = 256;
 
-/// A caller who may log in, but for the one use that some roles give a token.
+/// A caller who may log in, unless the role refuses replays and the token has been used.
 struct Admitted {
     proof: Proof,
     caller: Caller,

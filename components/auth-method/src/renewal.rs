@@ -1,4 +1,4 @@
-//! Renewals: they decide if an earlier login may go on (contract 4.10).
+//! Renewals: they decide if an earlier login may continue (contract 4.10).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 use gatehouse_storage::{Record, decode, encode};

@@ -1,6 +1,6 @@
 //! The same checks for a login and for the explanation of one.
 //!
-//! A login ends with the first check that does not hold. An explanation writes every check down and goes on as far as the next ones
+//! A login ends with the first check that does not hold. An explanation records every check, and continues as long as the next checks
 //! still mean something.
 
 use crate::{Check, CheckReport, LoginError, Verdict};
@@ -8,7 +8,7 @@ use crate::{Check, CheckReport, LoginError, Verdict};
 /// The values that a check looked at, by their names.
 pub(crate) type Inputs = Vec<(String, String)>;
 
-/// Takes note of checks.
+/// A receiver of checks.
 pub(crate) trait Trace {
     /// A check that later ones need: they are not made when it does not hold.
     fn require<T>(
@@ -27,7 +27,7 @@ pub(crate) trait Trace {
     ) -> Result<(), LoginError>;
 }
 
-/// For a login: the first check that does not hold ends it.
+/// The trace of a login: the first check that does not hold ends it.
 pub(crate) struct Decide;
 
 impl Trace for Decide {
@@ -50,7 +50,7 @@ impl Trace for Decide {
     }
 }
 
-/// For an explanation: everything is written down.
+/// The trace of an explanation: it records every check.
 #[derive(Debug, Default)]
 pub(crate) struct Explain {
     reports: Vec<CheckReport>,
@@ -71,7 +71,7 @@ impl Explain {
         self.reports
     }
 
-    /// Writes a check down; one that was written down before counts again only if it does not hold any more.
+    /// Records a check. A check that was recorded before is replaced if it held then.
     fn note(&mut self, check: Check, inputs: Inputs, verdict: Verdict) {
         let report = CheckReport {
             check,
@@ -107,7 +107,7 @@ impl Trace for Explain {
         inputs: impl FnOnce() -> Inputs,
         outcome: Result<(), LoginError>,
     ) -> Result<(), LoginError> {
-        // Whatever it said, the next checks go on; the note is all that is wanted.
+        // The next checks are made whatever the outcome; only the record is wanted.
         let _ = self.require(check, inputs, outcome);
         Ok(())
     }
@@ -117,7 +117,7 @@ impl Trace for Explain {
 pub(crate) trait Condition {
     /// `Ok` when it holds, else `error`.
     fn otherwise(self, error: LoginError) -> Result<(), LoginError>;
-    /// The same, with the error made only when it is needed.
+    /// As [`Self::otherwise`], with the error made only when it is needed.
     fn otherwise_with(self, error: impl FnOnce() -> LoginError) -> Result<(), LoginError>;
 }
 

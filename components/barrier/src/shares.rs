@@ -129,7 +129,7 @@ impl RootKey {
         };
         let (threshold, shares) = (sharing.threshold.into(), sharing.shares.into());
         let split = Gf256::split_bytes(threshold, shares, self.bytes(), &mut source);
-        // Wiped whatever comes next.
+        // Wiped on every path from here.
         let split = Zeroizing::new(split.map_err(|_| SplitError::Unusable)?);
         if let Some(failure) = source.failure {
             return Err(failure.into());
@@ -229,7 +229,7 @@ mod tests {
         KeyShare(share.0.clone())
     }
 
-    /// Those whose bit is set in `mask`.
+    /// The shares whose bit is set in `mask`.
     fn chosen(shares: &[KeyShare], mask: u32) -> Vec<KeyShare> {
         let chosen = |(place, share)| (mask >> place & 1 == 1).then(|| copy(share));
         shares.iter().enumerate().filter_map(chosen).collect()

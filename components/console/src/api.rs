@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::exchange::{Exchange, Request};
 use crate::session::Credential;
 
-/// The bytes that stand for something else in a path or a query.
+/// The bytes that have a meaning of their own in a path or a query, and so are percent-encoded.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -19,24 +19,24 @@ pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// `path` with its slashes left as they are, and those at its ends left out.
+/// `path`, encoded, with its inner slashes kept and the slashes at its ends removed.
 pub fn encoded_path(path: &str) -> String {
     let parts: Vec<String> = path.trim_matches('/').split('/').map(encoded).collect();
     parts.join("/")
 }
 
-/// An answer that is not a success.
+/// A response of the API that is not a success.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the API answered {status}")]
 pub struct ApiError {
     /// The status code.
     pub status: u16,
-    /// The text of the API; may be empty.
+    /// The error messages of the API; may be empty.
     pub messages: Vec<String>,
 }
 
 impl ApiError {
-    /// A refusal of the console itself, in the form of those of the API.
+    /// A refusal of the console itself, in the form of the API's refusals.
     pub fn new(status: u16, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -53,7 +53,7 @@ pub struct Api<'a> {
 }
 
 impl<'a> Api<'a> {
-    /// The API as `credential` opens it, for the visitor who sent `visit`.
+    /// The API with the rights of `credential`, for the visitor who sent `visit`.
     pub fn new(
         exchange: &'a dyn Exchange,
         visit: &'a Request,
@@ -106,7 +106,7 @@ impl<'a> Api<'a> {
         self.call("POST", path, Some(body))
     }
 
-    /// Changes what is at `path`.
+    /// Patches the resource at `path` with `body`.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl<'a> Api<'a> {
         self.call("PATCH", path, Some(body))
     }
 
-    /// Deletes what is at `path`.
+    /// Deletes the resource at `path`.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl<'a> Api<'a> {
         self.call("DELETE", path, None)
     }
 
-    /// Deletes what `body` names of what is at `path`.
+    /// Deletes the entries of the resource at `path` that `body` names.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl<'a> Api<'a> {
         self.call("DELETE", path, Some(body))
     }
 
-    /// Puts `body` in the place of what is at `path`.
+    /// Replaces the resource at `path` by `body`.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl<'a> Api<'a> {
         })
     }
 
-    /// The status and the body of an answer, whatever they are: that of `sys/health` has its meaning in the status.
+    /// The status and the body of the response, even where the status is an error: `sys/health` reports the state of the server in its status.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl<'a> Api<'a> {
             add("content-type", json);
         }
         let response = self.exchange.handle(Request {
-            // One name stands for the visit in the log, in the answer and in the records of all that was asked on its behalf.
+            // The same request id stands for the visit in the log, in the response and in the records of all API calls made on its behalf.
             id: self.visit.id.clone(),
             method: method.to_owned(),
             target: path.to_owned(),
@@ -208,7 +208,7 @@ impl<'a> Api<'a> {
     }
 }
 
-/// The errors in an answer of either API.
+/// The error messages in a response of either API.
 fn messages(answer: &Value) -> Vec<String> {
     let errors = answer.get("errors").and_then(Value::as_array);
     let text = |error: &Value| match error {
@@ -221,7 +221,7 @@ fn messages(answer: &Value) -> Vec<String> {
     errors.into_iter().flatten().filter_map(text).collect()
 }
 
-/// The texts in an array; none where there is no array.
+/// The texts in an array; empty where `value` is no array.
 pub fn texts(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries
@@ -230,7 +230,7 @@ pub fn texts(value: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// `value` as people read it: lists with commas, nothing for `null`.
+/// `value` as text for a page: lists separated by commas, nothing for `null`.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -252,7 +252,7 @@ pub fn time_at(value: &Value, pointer: &str) -> Option<u64> {
     time.as_second().try_into().ok()
 }
 
-/// The text at `pointer`, as people read it.
+/// The value at `pointer`, as text for a page.
 pub fn at(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).map_or_else(String::new, shown)
 }

@@ -41,7 +41,7 @@ mod bindings {
 use bindings::exports::gatehouse::console::pages::Guest;
 use bindings::gatehouse::gateway::exchange as wit;
 
-/// Bytes of an answer of the API at most; a page shows no more.
+/// The maximum length of a response of the API, in bytes; a page shows no more.
 const MAXIMUM_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
 struct Component;
@@ -75,7 +75,7 @@ impl Exchange for Imported {
             if more.wait > 0 || body.len() > MAXIMUM_ANSWER_BYTES {
                 break;
             }
-            // A body that does not go on is incomplete, and no JSON.
+            // A body without its remaining part is incomplete, and so not valid JSON.
             let Ok(part) = wit::resume(&request, &more.continuation) else {
                 break;
             };
@@ -90,7 +90,7 @@ impl Exchange for Imported {
     }
 }
 
-/// Made at the first request of an instance: the environment does not change while it lives.
+/// The console, created at the first request of an instance: the environment does not change during its lifetime.
 static CONSOLE: OnceLock<Console<Imported, SystemClock, OsRandom>> = OnceLock::new();
 
 fn console() -> &'static Console<Imported, SystemClock, OsRandom> {

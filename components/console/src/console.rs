@@ -1,4 +1,4 @@
-//! From a request of a browser to a page.
+//! The handler that turns a request of a browser into a page.
 
 use gatehouse_ports::{Clock, Random, RandomError};
 use maud::html;
@@ -11,19 +11,18 @@ use crate::origin;
 use crate::pages::{self, Outcome, Visit};
 use crate::session::{FormMark, SealingKey, Session, SessionError};
 
-/// Bytes of a form at most: a policy of 1 MiB, each byte of which may take three in a form, is not written here.
+/// The maximum length of a form, in bytes. The longest policies (1 MiB, and up to three bytes in a form for each byte) cannot be written here.
 const MAXIMUM_FORM_BYTES: usize = 512 * 1024;
-/// Seconds without a request after which a session is over.
+/// The seconds without a request after which a session has ended.
 const IDLE_SECONDS: u64 = 15 * 60;
 
-/// How the console is set up.
+/// The settings of the console.
 pub struct Settings {
-    /// The key that seals sessions. Where there is none, no page is served but one that says what the operator has to do: this text. Every
-    /// caller sees it.
+    /// The key that seals sessions. Without one, every page shows only this text, which tells the operator what to do. Every caller sees it.
     pub key: Result<SealingKey, String>,
-    /// Seconds without a request after which a session is over.
+    /// The seconds without a request after which a session has ended.
     pub idle_seconds: u64,
-    /// True where browsers come by TLS, even if a proxy ends it.
+    /// True where browsers connect by TLS, even if a proxy terminates it.
     pub is_behind_tls: bool,
 }
 
@@ -51,7 +50,7 @@ pub struct Console<X, C, R> {
 
 /// The cookie that a request came with.
 enum Arrival {
-    /// There was none.
+    /// The request has none.
     Without,
     /// It is a session.
     With(Session),
@@ -78,7 +77,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         }
     }
 
-    /// The answer to `request`. There is always one.
+    /// The response to `request`. There is always one.
     pub fn handle(&self, request: &Request) -> Response {
         if request.path() == layout::STYLESHEET && is_read(&request.method) {
             return stylesheet();
@@ -132,14 +131,14 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             Outcome::Document(document) => (json(&document), Cookie::Keep(session)),
             Outcome::Redirect(place) => (redirect(&place), Cookie::Keep(session)),
             Outcome::SignedIn(credential) => {
-                // A new session, so that forms made before it are of no use in it.
+                // The session is a new one, so that forms made before it are not valid in it.
                 let session = Session::new(Some(credential), now, &self.random)?;
                 (redirect("/ui/"), Cookie::Keep(session))
             }
             Outcome::SignedOut(said) => {
                 let blank = Session::new(None, now, &self.random)?;
                 let page = pages::sign_in::left(said);
-                // The page's own form begins from a fresh visit.
+                // The form of this page belongs to a fresh session.
                 (self.framed(&page, request, &blank), Cookie::Forget)
             }
         };
@@ -154,7 +153,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         Ok(response)
     }
 
-    /// Does what a form asks for, unless the same form was carried out before: a browser sends it again that loads the answer again.
+    /// Does what a form asks for, unless the same form was carried out before: a browser sends it again when the visitor reloads the response.
     fn carry_out(
         &self,
         request: &Request,
@@ -167,14 +166,14 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             return Outcome::Page(pages::repeated());
         }
         let outcome = self.page(request, session, Some(form), now);
-        // All else is a question or a refusal, which may be sent again.
+        // Every other outcome is a question or a refusal, and that form may be sent again.
         if matches!(outcome, Outcome::Redirect(_) | Outcome::Made(_)) {
             session.carry_out(mark);
         }
         outcome
     }
 
-    /// What was typed into a long form that came after the end of its session.
+    /// The text that was typed into a long form whose session had ended before the form arrived.
     fn typed(request: &Request) -> Option<String> {
         if request.method != "POST" {
             return None;
@@ -187,7 +186,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
     ///
     /// # Errors
     ///
-    /// The page that says why it is refused.
+    /// The page that says why the form is refused.
     fn form(request: &Request, session: &Session) -> Result<Fields, Page> {
         let fields = Self::fields(request)?;
         if !session.made_form(fields.raw("form_key")) {
@@ -200,7 +199,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
     ///
     /// # Errors
     ///
-    /// The page that says why it is refused.
+    /// The page that says why the form is refused.
     fn fields(request: &Request) -> Result<Fields, Page> {
         if !origin::is_own(request) {
             return Err(pages::forged());
@@ -247,7 +246,7 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
         request.is_https || self.settings.is_behind_tls
     }
 
-    /// The prefix has browsers refuse the cookie from any other host, which takes TLS.
+    /// The prefix `__Host-` makes browsers refuse the cookie from any other host. Browsers accept it only over TLS.
     fn cookie_name(&self, request: &Request) -> &'static str {
         match self.is_secure(request) {
             true => "__Host-gatehouse-console",
@@ -261,12 +260,12 @@ impl<X: Exchange, C: Clock, R: Random> Console<X, C, R> {
             true => "; Secure",
             false => "",
         };
-        // Without an expiry it ends with the browser's session.
+        // A cookie without an expiry ends with the browser's session.
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}")
     }
 }
 
-/// The value of the cookie `name`, whichever of several fields or pairs has it first.
+/// The first value of the cookie `name` that is not empty, across all header fields and pairs.
 fn cookie<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     let fields = request
         .headers
@@ -284,7 +283,7 @@ fn is_read(method: &str) -> bool {
     matches!(method, "GET" | "HEAD")
 }
 
-/// An answer with what every answer of the console says to browsers.
+/// A response with the header fields that all responses of the console have.
 fn headed(status: u16, kind: &str) -> Response {
     let fields = [
         ("content-type", kind),
@@ -294,7 +293,8 @@ fn headed(status: u16, kind: &str) -> Response {
         ),
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),
-        // With `no-referrer`, browsers name no origin of forms, and a forged one would look like one of ours. Nothing leaves for other sites.
+        // With `no-referrer`, browsers send no origin with forms, and a forged form would look like one of this server. `same-origin` sends other
+        // sites nothing either.
         ("referrer-policy", "same-origin"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
@@ -339,7 +339,7 @@ fn json(document: &serde_json::Value) -> Response {
     response
 }
 
-/// The page for visitors who can have no session.
+/// The page for visitors who cannot have a session.
 fn plain(status: u16, text: &str) -> Response {
     let mut response = headed(status, "text/html; charset=utf-8");
     response

@@ -2,29 +2,29 @@
 
 use gatehouse_ports::IpAddress;
 
-/// A request, read to its end.
+/// A request, read completely.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// The host's name for the request; `None` where it gives none. What the console asks of the API bears that of its visitor's request.
+    /// The host's name for the request; `None` where it gives none. The calls of the API bear the name of the visitor's request.
     pub id: Option<String>,
-    /// As sent.
+    /// The method, as sent.
     pub method: String,
     /// Path and query, as sent.
     pub target: String,
-    /// Where the client is; `None` where that is not known.
+    /// The address of the client; `None` where it is not known.
     pub peer: Option<IpAddress>,
-    /// True where the client came by TLS.
+    /// True where the client connected by TLS.
     pub is_https: bool,
-    /// Host and port where they do not stand in the field `host`.
+    /// Host and port, where they are not in the field `host`.
     pub authority: Option<String>,
-    /// The fields, names in any case.
+    /// The header fields, with names in any case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Empty for none.
+    /// The body; empty for none.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// The value of the only field of that name, in lower case. `None` where there is none, more than one, or one that is no text.
+    /// The value of the only header field called `name`, in any case. `None` where there is none, more than one, or one that is not text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self
             .headers
@@ -37,7 +37,7 @@ impl Request {
         }
     }
 
-    /// True if a field of that name was sent, in whatever form.
+    /// True if a header field of that name was sent, whatever its value.
     pub(crate) fn has_header(&self, name: &str) -> bool {
         self.headers
             .iter()
@@ -56,25 +56,25 @@ impl Request {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }
 
-    /// Host and port that the client asked for.
+    /// The host and port that the client asked for.
     pub(crate) fn host(&self) -> Option<&str> {
         self.authority.as_deref().or_else(|| self.header("host"))
     }
 }
 
-/// An answer, whole.
+/// A response, complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// The fields of a page, names in lower case. Those of the API's answers are not read.
+    /// The header fields of a page, with names in lower case. Those of the API's responses are not read.
     pub headers: Vec<(&'static str, String)>,
-    /// Empty for none.
+    /// The body; empty for none.
     pub body: Vec<u8>,
 }
 
 /// Answers requests of the API.
 pub trait Exchange {
-    /// The answer to `request`; there is always one.
+    /// The response to `request`; there is always one.
     fn handle(&self, request: Request) -> Response;
 }

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-/// Fields at most: the longest form has less than half of them.
+/// The maximum number of fields: more than twice as many as the longest form has.
 const MAXIMUM_FIELDS: usize = 100;
 
 /// Fields with their values, in the order sent. Wiped when dropped, since some are secrets.
@@ -28,24 +28,24 @@ impl Fields {
         found.map_or("", |(_, value)| value.trim())
     }
 
-    /// The value as sent.
+    /// The value of the first field called `name`, as sent.
     pub fn raw(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(field, _)| field == name);
         found.map_or("", |(_, value)| value.as_str())
     }
 
-    /// True if a box of that name was ticked.
+    /// True if a checkbox of that name was ticked.
     pub fn is_ticked(&self, name: &str) -> bool {
         self.0.iter().any(|(field, _)| field == name)
     }
 
-    /// The lines of a field that has one entry on each, without empty ones.
+    /// The lines of the field `name`, which has one entry on each line. Empty lines are left out.
     pub fn lines(&self, name: &str) -> Vec<String> {
         lines(self.text(name))
     }
 }
 
-/// The lines of `text`, without white space around them, and without empty ones. Only a line end parts entries: some have commas in them.
+/// The lines of `text`, without white space around them, and without empty lines. Only line ends separate entries: some entries contain commas.
 pub fn lines(text: &str) -> Vec<String> {
     text.lines()
         .map(str::trim)

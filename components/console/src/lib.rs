@@ -1,8 +1,8 @@
-//! Pages for people, over the API alone.
+//! Pages for people, made from the API alone.
 //!
-//! [`Console::handle`] takes a request of a browser and answers a page. All it knows it asks of the API, through the port [`Exchange`], with
-//! the token of its visitor: it has no records and no rights of its own. The token lies sealed in a cookie of the browser (`session.rs`);
-//! pages are made by templates that escape whatever they are given, and need no scripts.
+//! [`Console::handle`] takes a request of a browser and returns a page. It asks the API for everything, through the port [`Exchange`], with the token
+//! of its visitor: it has no records and no rights of its own. The token is sealed in a cookie of the browser (`session.rs`). Pages are made by
+//! templates that escape every value, and need no scripts.
 
 mod api;
 #[cfg(all(target_family = "wasm", feature = "component"))]

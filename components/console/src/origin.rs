@@ -1,9 +1,9 @@
-//! The origin of a form: only pages of this server send any.
+//! The origin of a form: only pages of this server may send forms.
 
 use crate::exchange::Request;
 
-/// True if nothing says that a page of another origin sent the request. Browsers name the origin in two ways; either is enough to refuse.
-/// One that names it in none leaves the form's key to decide.
+/// True if no header field says that a page of another origin sent the request. Browsers name the origin in two header fields; either is enough to
+/// refuse. Where the browser sends neither, the key of the form decides.
 pub fn is_own(request: &Request) -> bool {
     let site = !request.has_header("sec-fetch-site")
         || request.header("sec-fetch-site") == Some("same-origin");

@@ -1,8 +1,9 @@
-//! The session of a visitor: it lies in the browser's cookie, sealed, and nowhere else.
+//! The session of a visitor. It is stored only in the browser's cookie, sealed.
 //!
-//! A cookie opens under the key that sealed it, until it has not been used for a time, and for a day's work at most. It holds the visitor's
-//! token, and a random number that every form of the session repeats: a form that another page made up, or that was made in another session,
-//! lacks it. It also holds marks of the last forms that were carried out, by which one that is sent again is recognized.
+//! A cookie opens only under the key that sealed it. A session with a token ends once it has been idle for too long, and after at most twelve hours
+//! (or the idle time, if that is longer). It holds the visitor's token, and a random number that every form of the session repeats: a form that
+//! another site forged, or that was made in another session, lacks it. It also holds marks of the last forms that were carried out, which reveal a
+//! form that is sent again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,11 +14,11 @@ use xaes_256_gcm::Xaes256Gcm;
 use xaes_256_gcm::aead::{AeadInOut, KeyInit};
 use zeroize::Zeroizing;
 
-/// Length of the key that seals sessions.
+/// The length of the key that seals sessions, in bytes.
 pub const KEY_BYTES: usize = 32;
-/// Bytes of a visitor's token at most: with more, browsers would drop the cookie.
+/// The maximum length of a visitor's token, in bytes: browsers would drop a longer cookie.
 pub const MAXIMUM_TOKEN_BYTES: usize = 2_000;
-/// Seconds after which a session with a token is over however much it is used, unless it may rest for longer.
+/// The seconds after which a session with a token ends even if it is in use. A longer idle time raises the limit.
 const MAXIMUM_SECONDS: u64 = 12 * 60 * 60;
 
 const NONCE_BYTES: usize = 24;
@@ -25,11 +26,11 @@ const TAG_BYTES: usize = 16;
 const FORM_KEY_BYTES: usize = 16;
 const PAGE_KEY_BYTES: usize = 8;
 const MARK_BYTES: usize = 8;
-/// Forms of a session that are recognized when they are sent again: the last ones.
+/// The number of most recent forms of a session that are recognized when they are sent again.
 const MAXIMUM_MARKS: usize = 16;
-/// Times of beginning and of use, key of the forms, kind of credential, number of marks.
+/// The length of a session's head, in bytes: the begin and last-use times, the form key, the kind of credential and the number of marks.
 const HEAD_BYTES: usize = 8 + 8 + FORM_KEY_BYTES + 2;
-/// Bound to what is sealed, so that nothing else under the same key opens as a session.
+/// The context that is bound to each sealed session, so that other data sealed under the same key does not open as a session.
 const PURPOSE: &[u8] = b"gatehouse console session 2";
 
 /// The token that a visitor signed in with.
@@ -50,24 +51,24 @@ impl Credential {
     }
 }
 
-/// A session, open.
+/// A session, unsealed.
 pub struct Session {
     /// `None` before a visitor has signed in.
     pub credential: Option<Credential>,
     form_key: [u8; FORM_KEY_BYTES],
-    /// Of the page that is being made: forms of two pages differ even where the same was filled in.
+    /// The key of the page that is being made, which makes the forms of two pages differ even if they are filled in alike.
     page_key: [u8; PAGE_KEY_BYTES],
     begun_at: u64,
     used_at: u64,
     carried_out: Vec<FormMark>,
 }
 
-/// A form as it was sent, recognizable and no more.
+/// A mark that recognizes a form that was sent, and reveals nothing else about it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FormMark([u8; MARK_BYTES]);
 
 impl FormMark {
-    /// The mark of the form `body`, sent to `target`.
+    /// The mark of the form with this `body`, sent to `target`.
     pub fn new(target: &str, body: &[u8]) -> Self {
         let digest: [u8; 32] = Sha256::new()
             .chain_update(target)
@@ -83,16 +84,16 @@ impl FormMark {
     }
 }
 
-/// Why a cookie is not a session.
+/// The reason why a cookie is not a valid session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// It does not open under the key.
+    /// The cookie does not open under the key.
     #[error("the cookie was not sealed with this server's key")]
     Foreign,
-    /// It has not been used for too long.
+    /// The session was idle for too long.
     #[error("the session has not been used for too long")]
     Idle,
-    /// It began too long ago.
+    /// The session began too long ago.
     #[error("the session began too long ago")]
     Old,
 }
@@ -102,7 +103,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When there is no randomness.
+    /// When no randomness is available.
     pub fn new(
         credential: Option<Credential>,
         now: u64,
@@ -121,12 +122,12 @@ impl Session {
         session.used(now, random)
     }
 
-    /// The text that forms of the page carry.
+    /// The key that forms of the page carry.
     pub fn form_key(&self) -> String {
         URL_SAFE_NO_PAD.encode([&self.form_key[..], &self.page_key].concat())
     }
 
-    /// True if `text` is what forms of a page of this session carry. Compared in constant time.
+    /// True if `text` is a key that forms of a page of this session carry. The comparison takes constant time.
     pub fn made_form(&self, text: &str) -> bool {
         let bytes = URL_SAFE_NO_PAD.decode(text).unwrap_or_default();
         match bytes.split_first_chunk::<FORM_KEY_BYTES>() {
@@ -137,7 +138,7 @@ impl Session {
         }
     }
 
-    /// True if the form was carried out in this session and is among the last ones.
+    /// True if the form is among the last forms that this session carried out.
     pub fn has_carried_out(&self, form: FormMark) -> bool {
         self.carried_out.contains(&form)
     }
@@ -150,11 +151,11 @@ impl Session {
         self.carried_out.push(form);
     }
 
-    /// The same session, used at `now` for a page of its own.
+    /// The same session, last used at `now`, with a new page key.
     ///
     /// # Errors
     ///
-    /// When there is no randomness.
+    /// When no randomness is available.
     pub fn used(mut self, now: u64, random: &dyn Random) -> Result<Self, RandomError> {
         random.fill(&mut self.page_key)?;
         self.used_at = now;
@@ -172,18 +173,18 @@ impl SealingKey {
         Self(Xaes256Gcm::new(key.into()))
     }
 
-    /// The key in base64url without padding. `None` for anything else.
+    /// The key in base64url without padding. `None` for any other text.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(text).ok()?);
         Some(Self::new(bytes.as_slice().try_into().ok()?))
     }
 
-    /// The text of a cookie.
+    /// The cookie value of `session`, sealed.
     ///
     /// # Errors
     ///
-    /// When there is no randomness.
+    /// When no randomness is available.
     pub fn seal(&self, session: &Session, random: &dyn Random) -> Result<String, RandomError> {
         let (kind, token) = match &session.credential {
             None => (0, ""),
@@ -197,13 +198,13 @@ impl SealingKey {
         message.extend_from_slice(&session.used_at.to_be_bytes());
         message.extend_from_slice(&session.form_key);
         message.push(kind);
-        // There are fewer than a byte can count.
+        // The number of marks fits into a byte.
         message.push(session.carried_out.len() as u8);
         message.extend_from_slice(&marks);
         message.extend_from_slice(token.as_bytes());
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce)?;
-        // Only a message beyond 64 GiB fails.
+        // Encryption fails only for a message beyond 64 GiB.
         let tag = self
             .0
             .encrypt_inout_detached((&nonce).into(), PURPOSE, message.as_mut_slice().into())
@@ -211,13 +212,13 @@ impl SealingKey {
         Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &message, &tag].concat()))
     }
 
-    /// The session in a cookie, at `now`, where sessions may rest for `idle` seconds. One without a token may rest for ever: it opens nothing,
-    /// and a form to sign in stays good for as long as its page is open.
+    /// The session in a cookie, at `now`, where sessions may be idle for `idle` seconds. A session without a token never ends: it grants nothing, and
+    /// a form to sign in stays valid for as long as its page is open.
     ///
     /// # Errors
     ///
-    /// When the cookie was sealed with another key, or has a token and has not been used for longer, or began more than twelve hours
-    /// ago.
+    /// When the cookie was sealed with another key, or when it has a token and was idle for longer or began more than twelve hours ago (more than
+    /// `idle` seconds, where that is longer).
     pub fn open(&self, cookie: &str, now: u64, idle: u64) -> Result<Session, SessionError> {
         let session = self.unsealed(cookie).ok_or(SessionError::Foreign)?;
         if session.credential.is_none() {
@@ -336,7 +337,7 @@ mod tests {
             session.carry_out(mark(number));
         }
         let cookie = key.seal(&session, &random).unwrap();
-        // Browsers keep 4,096 bytes with the name and the attributes.
+        // Browsers limit a cookie to 4,096 bytes, including its name and attributes.
         assert!(cookie.len() < 3_900, "{}", cookie.len());
         let Ok(session) = key.open(&cookie, 1_000, 900) else {
             panic!("the cookie does not open");
@@ -357,7 +358,7 @@ mod tests {
             let mut changed = cookie.clone().into_bytes();
             changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            // The last letter has bits that stand for nothing; those must be zero.
+            // The last letter encodes unused bits, which must be zero.
             assert!(key.open(&changed, 1_000, 900).is_err(), "{place}");
             assert!(key.open(&cookie[..place], 1_000, 900).is_err(), "{place}");
         }

@@ -1,4 +1,4 @@
-//! Asking access about a request, with its parameters where a policy wants to see them (contract 5.6).
+//! The admission of a request by access, with the request's parameters where a policy needs them (contract 5.6).
 
 use gatehouse_access_api::{self as access, Access, Admission, AdmissionError, Parameter};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::query;
 
 /// Admits `asked`.
 ///
-/// Hardly any policy looks at parameters, so they are read and handed over only when access asks for them.
+/// Few policies look at parameters, so they are read and handed over only when access asks for them.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub(crate) fn admit(
     }
 }
 
-/// The fields of a query as policies see them; a field that is repeated is a list.
+/// The fields of a query as policies see them; a repeated field is a list.
 pub(crate) fn parameters_of_query(text: &str) -> impl Iterator<Item = Parameter> {
     let fields = query::gathered(text).into_iter();
     fields.map(|(name, values)| match values.as_slice() {
@@ -40,7 +40,7 @@ pub(crate) fn parameters_of_query(text: &str) -> impl Iterator<Item = Parameter>
 pub(crate) fn parameter(name: &str, value: &(impl Serialize + ?Sized)) -> Parameter {
     Parameter {
         name: name.to_owned(),
-        // No text at all is no JSON, which no rule lets pass that looks at it.
+        // An empty text is not JSON. A rule that looks at the parameter denies it.
         value: serde_json::to_string(value).unwrap_or_default(),
     }
 }

@@ -1,4 +1,4 @@
-//! Work that is due without a request from a client.
+//! Work that is due without a request from a client (duties).
 
 use gatehouse_access_api::{Access, MountView, ServiceError};
 use gatehouse_auth_method_api::{AuthMethod, IdentityTokenError, RotationError, StorageError};
@@ -8,23 +8,23 @@ use gatehouse_ports::{OsRandom, Random as _};
 use crate::Gateway;
 use crate::vault::{Server, mount_of_view, rotation};
 
-/// Most disabled mounts that one call sees to.
+/// The maximum number of disabled mounts that one call handles.
 const DISABLED_MOUNTS: u32 = 100;
 
-/// Something that is due failed, and is to be tried again. The operator has been told what.
+/// A duty failed and is to be tried again. The operator has been told the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DutyError;
 
-/// How a duty ended.
+/// The outcome of a duty.
 pub type DutyOutcome = Result<(), DutyError>;
 
-/// A duty of the gateway `G`: its name, and what does it.
+/// A duty of the gateway `G`: its name and its function.
 pub type Duty<G> = (&'static str, fn(&G) -> DutyOutcome);
 
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
-    /// Every duty with its name, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from
-    /// elsewhere too, is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server
-    /// nothing is due.
+    /// All duties with their names, as `gatehouse:gateway/background` lists them. Each is to be called about once a minute. More frequent calls, and
+    /// concurrent calls by several hosts, are harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized
+    /// server nothing is due.
     pub const DUTIES: [Duty<Self>; 10] = [
         ("rotate-credentials", Self::rotate_credentials),
         (
@@ -44,12 +44,12 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         ("report-events", Self::report_events),
     ];
 
-    /// Replaces the root credentials of every mount whose schedule says so, and tells the host when the next are due. Each call begins with
-    /// another mount: one that ends the call whenever its turn comes holds up the others now and then, and none of them for ever.
+    /// Rotates the root credentials of every mount whose schedule is due, and tells the host when the next rotation is due. Each call begins with a
+    /// random mount: a mount that ends the call each time delays the others now and then, but never permanently.
     ///
     /// # Errors
     ///
-    /// When the mounts cannot be listed, or those of any one could not be replaced; the others had their turn nevertheless.
+    /// When the mounts cannot be listed, or the credentials of one could not be rotated. The other mounts are handled nevertheless.
     pub fn rotate_credentials(&self) -> DutyOutcome {
         match self.access.list_mounts() {
             Ok(mut mounts) => {
@@ -63,11 +63,11 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Keeps the keys of identity tokens fresh, and tells the host when the newest was made.
+    /// Replaces the keys of identity tokens that are due, and tells the host when the newest key was made.
     ///
     /// # Errors
     ///
-    /// When a key is due and could not be made.
+    /// When a key is due and cannot be made.
     pub fn maintain_identity_token_keys(&self) -> DutyOutcome {
         match self.auth_method.maintain_keys() {
             Ok(made_at) => {
@@ -82,11 +82,11 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Deletes what the method still keeps for disabled mounts.
+    /// Deletes the data that the method still keeps for disabled mounts.
     ///
     /// # Errors
     ///
-    /// When they cannot be listed, or something of any one could not be deleted.
+    /// When the disabled mounts cannot be listed, or the data of one could not be deleted.
     pub fn forget_disabled_mounts(&self) -> DutyOutcome {
         match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
             Ok(ids) => {
@@ -98,7 +98,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Replaces the key of batch tokens when it is due, and removes a part of the records that belong to no token.
+    /// Replaces the key of batch tokens when it is due, and removes some of the records that belong to no token.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Counts a part of the live tokens, and sets the host's gauge after a complete count.
+    /// Counts some of the live tokens, and sets the host's gauge after a complete count.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Clears away a part of what removed organizations have left.
+    /// Deletes some of the data that removed organizations have left.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.clear_removed_away())
     }
 
-    /// Takes removed teams out of a part of the memberships.
+    /// Removes deleted teams from some of the memberships.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.clear_teams_away())
     }
 
-    /// Updates the index that lists of organizations read with a part of the changed names.
+    /// Updates the index that the lists of organizations use with some of the changed names.
     ///
     /// # Errors
     ///
@@ -155,8 +155,8 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.enter_names())
     }
 
-    /// Looks through a part of the organizations for the plan that ends next, and tells the host when that is. In the self-hosted edition
-    /// the end of a plan changes nothing.
+    /// Searches some of the organizations for the next end of a plan, and tells the host the time. In the self-hosted edition, the end of a plan has
+    /// no effect.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Tells the operator what has been done with the installation, and in the self-hosted edition with organizations.
+    /// Reports to the operator the changes of the installation, and in the self-hosted edition also those of organizations.
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Tells the host when each mount's rotation is due before it is tried: one that ends the call leaves behind when it should have happened.
-    /// Mounts that cannot be read are left out; their rotations tell the operator why.
+    /// Tells the host when each mount's rotation is due before it tries the rotation: a rotation that ends the call then leaves its due time in the
+    /// metrics. Mounts that cannot be read are left out; their rotations report the cause to the operator.
     fn rotate_each(&self, mounts: &[MountView]) -> DutyOutcome {
         let mut next = None;
         let outcome = all(mounts.iter().map(|mount| {
@@ -224,7 +224,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 self.tell_operator(&line(&what));
                 Ok(())
             }
-            // Another host does the work, or the store was sealed meanwhile: the operator need not act.
+            // Another host does the work, or the store was sealed in the meantime. The operator need not act.
             Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
             Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
             Err(error) => self.failed(&line(rotation::api_error(error).text())),
@@ -233,10 +233,9 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
 }
 
 impl Server<'_> {
-    /// Deletes what the method kept for a mount that is disabled. What cannot be deleted now is left to background work, and the
-    /// operator is told.
+    /// Deletes the data that the method kept for a disabled mount. A failure is reported to the operator, and background work tries again.
     pub(crate) fn forget_disabled_mount(&self, id: &str) -> DutyOutcome {
-        // The method comes first: a mount that is not listed any more is never asked about again.
+        // The method comes first: background work no longer finds a mount that access does not list as disabled.
         let forgotten = self.auth_method.forget_mount(id).map_err(failure);
         match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
             Ok(()) | Err(ServiceError::Sealed) => Ok(()),
@@ -250,7 +249,7 @@ impl Server<'_> {
     }
 }
 
-/// A failure of the method's store, as access has it.
+/// A failure of the method's store, as an error of access.
 fn failure(error: StorageError) -> ServiceError {
     match error {
         StorageError::Sealed => ServiceError::Sealed,
@@ -261,14 +260,14 @@ fn failure(error: StorageError) -> ServiceError {
 }
 
 impl<A, C, O> Gateway<A, C, O> {
-    /// Tells the operator what failed.
+    /// Reports a failure to the operator.
     fn failed(&self, detail: &str) -> DutyOutcome {
         self.tell_operator(detail);
         Err(DutyError)
     }
 }
 
-/// Succeeds if all succeed; each has its turn, even after failures.
+/// Succeeds if all outcomes are successes. Every outcome is computed, even after failures.
 fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
     let mut all = Ok(());
     for outcome in outcomes {
@@ -277,7 +276,7 @@ fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
     all
 }
 
-/// Any index of a list of that length; 0 where there is no randomness.
+/// A random index into a list of that length; 0 where there is no randomness.
 fn anywhere_below(length: usize) -> usize {
     let mut drawn = [0; 8];
     let _ = OsRandom.fill(&mut drawn);

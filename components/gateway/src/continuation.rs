@@ -1,4 +1,4 @@
-//! The continuation of an answer in parts: where the next part begins.
+//! The continuation of an answer in parts: the position at which the next part begins.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,11 @@ pub(crate) enum Continuation {
 }
 
 impl Continuation {
-    /// A continuation that [`Self::rest`] has written.
+    /// A continuation that was written by [`Self::rest`].
     ///
     /// # Errors
     ///
-    /// [`ResumeError::Foreign`] for anything else.
+    /// [`ResumeError::Foreign`] for any other bytes.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ResumeError> {
         serde_json::from_slice(bytes).map_err(|_| ResumeError::Foreign)
     }
@@ -34,13 +34,13 @@ impl Continuation {
                 Self::Organizations(_) | Self::Backup(_) => 0,
                 Self::Log(_) => LogPlace::WAIT,
             },
-            // Made of text and lists of text, which always serialize.
+            // It consists of texts, numbers and lists, which always serialize.
             continuation: serde_json::to_vec(self).unwrap_or_default(),
         }
     }
 }
 
-/// How far the log has been told to a client.
+/// The position up to which a client has received the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogPlace {
@@ -50,17 +50,17 @@ pub(crate) struct LogPlace {
 }
 
 impl LogPlace {
-    /// How long to wait for further lines, in milliseconds.
+    /// The time to wait for further lines, in milliseconds.
     pub(crate) const WAIT: u32 = 500;
 }
 
-/// How a line is written.
+/// The format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
-    /// Time, level, target and text, for people.
+    /// Time, level, target and text, readable by people.
     Standard,
-    /// An object for each line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -68,6 +68,6 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BackupPlace {
-    /// By which the host knows it.
+    /// The name by which the host knows the backup.
     pub(crate) name: String,
 }

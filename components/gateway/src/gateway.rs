@@ -1,4 +1,4 @@
-//! The way of a request to the protocol it belongs to.
+//! The dispatch of a request to its protocol.
 
 use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
@@ -14,7 +14,7 @@ use crate::state::Gateway;
 use crate::{organizations, vault};
 
 impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
-    /// Answers one request. Every request gets an answer; a fault of the server is a 5xx, never a panic.
+    /// Answers one request. Every request gets an answer; a failure of the server is a 5xx, never a panic.
     #[must_use]
     pub fn handle(&self, request: &Request) -> Response {
         let is_json_api = organizations::concerns(&request.path);
@@ -26,10 +26,10 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
                 vault::end(self, request, response)
             };
         }
-        // Decoded once, here: routing and policies see the same bytes (SEC-A2).
+        // The path is decoded once, here, so that routing and policies see the same bytes (SEC-A2).
         let path = match CanonicalPath::parse(&request.path) {
             Ok(path) => path,
-            // A text that cannot be a path of that protocol does not exist there.
+            // A malformed path does not exist in that protocol.
             Err(_) if is_json_api => {
                 return organizations::refuse(self, request, &ApiError::NotFound);
             }
@@ -47,7 +47,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
         };
         match path.as_str().split_once('/') {
             Some(("v1", _)) => vault::handle(self, request, &path),
-            // The resource that stands there has no name.
+            // The resource at `v1/` has an empty name.
             None if path.as_str() == "v1" && path.has_trailing_slash() => {
                 vault::handle(self, request, &path)
             }
@@ -61,14 +61,14 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
 }
 
 impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
-    /// Goes on with the body of the answer to `request`, which the answer's [`crate::Rest`] tells where.
+    /// Continues the body of the answer to `request`. `continuation` is from the [`crate::Rest`] of the previous part.
     ///
-    /// The caller's rights are looked at anew. It takes no use of a token with a number of them, counts against no rate, and is not recorded:
-    /// the records of request and answer stand for all parts.
+    /// The caller's rights are checked again. A continuation takes no use of a token with limited uses, counts against no rate limit, and is not
+    /// recorded: the records of request and answer stand for all parts.
     ///
     /// # Errors
     ///
-    /// When the body does not go on; what has been sent of it must not look complete then.
+    /// When the body cannot be continued. The part that has been sent must then not look complete.
     pub fn resume(&self, request: &Request, continuation: &[u8]) -> Result<Part, ResumeError> {
         match Continuation::read(continuation)? {
             Continuation::Organizations(place) => organizations::resume_list(self, request, place),
@@ -78,7 +78,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
     }
 }
 
-/// Sends the client to another path with the same method, query and body.
+/// Redirects the client to another path, with the same method, query and body.
 fn redirected(path: String, query: &str) -> Response {
     let mut target = path;
     if !query.is_empty() {

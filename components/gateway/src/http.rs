@@ -21,7 +21,7 @@ pub enum Method {
     Delete,
     /// List; not a standard verb.
     List,
-    /// Asks what is possible.
+    /// Ask for the allowed methods.
     Options,
     /// Any other verb; none is served.
     Other,
@@ -86,7 +86,7 @@ impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
     }
 }
 
-/// Longest name of an exchange that is taken from a client.
+/// The maximum length of a client's name for an exchange, in bytes.
 const MAXIMUM_REQUEST_ID: usize = 64;
 
 /// One request, read completely.
@@ -104,12 +104,12 @@ pub struct Request {
     pub headers: Headers,
     /// The whole body; empty when there is none.
     pub body: Vec<u8>,
-    /// Where the connection came from, as established by the host; `None` when the host did not say.
+    /// The address of the connection's peer, as determined by the host; `None` when the host did not say.
     pub peer: Option<IpAddress>,
 }
 
 impl Request {
-    /// A request without query, headers and body, from nowhere in particular.
+    /// A request without query, headers and body, and with an unknown peer.
     #[must_use]
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Request {
         }
     }
 
-    /// Where the connection came from, as records and answers show it.
+    /// The address of the peer, as records and answers show it.
     pub(crate) fn peer_text(&self) -> Option<String> {
         self.peer.map(|peer| peer.to_string())
     }
@@ -135,8 +135,8 @@ impl Request {
         Some(field.split_once(';').map_or(field, |(kind, _)| kind).trim())
     }
 
-    /// Says whether the body is compressed or otherwise not what its media type says. The gateway decodes no such bodies: a small one
-    /// could stand for one beyond every limit (SEC-H10).
+    /// True if the body is compressed, or otherwise not in the plain form of its media type. The gateway decodes no such bodies: a small one could
+    /// expand beyond every limit (SEC-H10).
     #[must_use]
     pub fn has_encoded_body(&self) -> bool {
         let mut codings = self.headers.all("content-encoding");
@@ -144,7 +144,7 @@ impl Request {
             && codings.any(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
     }
 
-    /// The client's name for this exchange, if that is short and of safe characters.
+    /// The client's name for this exchange, if it is short and has only safe characters.
     #[must_use]
     pub fn client_request_id(&self) -> Option<&str> {
         let safe = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
@@ -153,7 +153,7 @@ impl Request {
         fits.then_some(id)
     }
 
-    /// The token of an `Authorization: Bearer` field; other schemes are ignored, the scheme word may have any case.
+    /// The token of an `Authorization: Bearer` field. The scheme word may have any case; other schemes are ignored.
     #[must_use]
     pub fn bearer_token(&self) -> Option<&str> {
         self.headers.all("authorization").find_map(|field| {
@@ -164,7 +164,7 @@ impl Request {
     }
 }
 
-/// One answer, in the form in which a host takes it: that of `gatehouse:gateway/exchange`.
+/// One answer, in the form that a host takes: that of `gatehouse:gateway/exchange`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
@@ -175,7 +175,7 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The rest of the body; `None` where `body` is all of it.
     pub rest: Option<Rest>,
-    /// The path of the route that took the request, with `{name}` in place of what callers choose; `None` where none did.
+    /// The path of the route that served the request, with `{name}` in place of each segment that callers choose; `None` where no route did.
     pub route: Option<String>,
 }
 
@@ -206,14 +206,14 @@ impl Response {
         self
     }
 
-    /// Lets every cache keep the answer for so many seconds; without this none may.
+    /// Lets caches keep the answer for so many seconds. Without this call, no cache may keep it.
     #[must_use]
     pub fn cacheable(mut self, seconds: u32) -> Self {
         self.headers.retain(|(name, _)| name != "cache-control");
         self.with_header("cache-control", format!("max-age={seconds}"))
     }
 
-    /// The same without its body where the request is HEAD.
+    /// The same without its body if the request is a HEAD.
     pub(crate) fn without_body_for_head(mut self, request: &Request) -> Self {
         if request.method == Method::Head {
             self.body.clear();
@@ -222,7 +222,7 @@ impl Response {
         self
     }
 
-    /// The header fields with the length of the body, which is not told where parts are to follow.
+    /// The header fields, with the length of the body unless further parts follow.
     #[must_use]
     pub fn fields(&self) -> Vec<(String, Vec<u8>)> {
         let fields = self.headers.iter();

@@ -1,10 +1,9 @@
 //! The HTTP front: two wire protocols over three capabilities.
 //!
-//! [`Gateway::handle`] takes a plain [`Request`] and gives a plain [`Response`], whose body [`Gateway::resume`] goes on with where it comes
-//! in parts. It parses, routes, converts and renders, and
-//! decides nothing else: whether a token may do something is asked of `access`, what a login means of `auth-method`, what an
-//! organization is of `orgs`. The three stand behind traits, so the same front runs over their logic in one process and over
-//! component imports under WASI.
+//! [`Gateway::handle`] takes a plain [`Request`] and returns a plain [`Response`]. Where the body of the response comes in parts, [`Gateway::resume`]
+//! returns the further parts. The front parses, routes, converts and renders, and decides nothing else: `access` decides what a token may do,
+//! `auth-method` what a login means, and `orgs` what an organization is. These three are behind traits, so the same front runs over their logic in
+//! one process and over component imports under WASI.
 //!
 //! - `/v1/...` is the protocol of the auth method, its tokens, policies and system endpoints ([`vault`]).
 //! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).

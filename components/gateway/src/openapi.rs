@@ -1,4 +1,4 @@
-//! OpenAPI 3.0 documents, as both protocols describe themselves. Members stand in the order of the fields here.
+//! OpenAPI 3.0 documents, as both protocols describe themselves. The order of the fields here is the order of the members.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// A document whose paths and schemas are written as `P` and `S`.
+/// A document whose paths are of the type `P` and whose schemas are of the type `S`.
 #[derive(Serialize)]
 pub(crate) struct Document<P, S> {
     openapi: &'static str,
@@ -36,13 +36,13 @@ struct Server {
     url: &'static str,
 }
 
-/// The scheme by which requests bring their token.
+/// The scheme by which requests present their token.
 #[derive(Serialize)]
 struct Security {
     token: [(); 0],
 }
 
-/// The parts of a document that are referred to.
+/// The parts of a document that other parts refer to.
 #[derive(Serialize)]
 struct Components<S> {
     schemas: S,
@@ -51,18 +51,18 @@ struct Components<S> {
     security_schemes: Value,
 }
 
-/// The parts of a document that each API has of its own.
+/// The parts of a document that differ between the APIs.
 pub(crate) struct Api<P, S> {
     /// The version of OpenAPI.
     pub(crate) openapi: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
-    /// The path before all paths.
+    /// The URL prefix of all paths.
     pub(crate) server: &'static str,
     pub(crate) paths: P,
     pub(crate) schemas: S,
     pub(crate) responses: Members<Value>,
-    /// The scheme by which requests bring their token.
+    /// The scheme by which requests present their token.
     pub(crate) token: Value,
 }
 
@@ -113,7 +113,7 @@ impl<V: Serialize> Serialize for Members<V> {
     }
 }
 
-/// A mention of something that stands among the components.
+/// A reference to an entry of the components.
 #[derive(Serialize)]
 pub(crate) struct Reference {
     #[serde(rename = "$ref")]
@@ -147,7 +147,7 @@ pub(crate) struct Operation {
     #[serde(rename = "requestBody", skip_serializing_if = "Option::is_none")]
     pub(crate) request_body: Option<RequestBody>,
     pub(crate) responses: Members<Response>,
-    /// Empty where no token is needed; elsewhere the document's holds.
+    /// Empty where no token is needed. `None` where the setting of the document applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) security: Option<[(); 0]>,
     #[serde(
@@ -155,7 +155,7 @@ pub(crate) struct Operation {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) audience: Option<&'static str>,
-    /// The one edition that has it.
+    /// The only edition that has the operation.
     #[serde(
         rename = "x-gatehouse-edition",
         skip_serializing_if = "Option::is_none"
@@ -204,7 +204,7 @@ impl Parameter {
         }
     }
 
-    /// A list of such items in the query, joined by commas.
+    /// A list of such items in the query, separated by commas.
     pub(crate) fn joined(name: &'static str, description: &'static str, items: Schema) -> Self {
         Self {
             style: Some("form"),
@@ -226,7 +226,7 @@ pub(crate) fn content<const N: usize>(types: [(&'static str, Value); N]) -> Valu
     json!(Members::from_iter(types))
 }
 
-/// The answer with one status.
+/// The answer for one status.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Response {
@@ -255,7 +255,7 @@ impl Response {
     }
 }
 
-/// The form of a value.
+/// The schema of a value.
 #[derive(Serialize, Default)]
 pub(crate) struct Schema {
     #[serde(rename = "type")]
@@ -340,7 +340,7 @@ pub(crate) mod pages {
     use std::fs;
     use std::path::Path;
 
-    /// Holds a page of the documentation against the tables of which it is made, or writes it.
+    /// Compares a page of the documentation with the tables from which it is generated, or writes it.
     pub(crate) fn check(name: &str, page: &str, command: &str) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let file = root.join(name);

@@ -1,24 +1,24 @@
-//! The one place where a request's path is decoded and checked, before routing and before any policy sees it (SEC-A2).
+//! The only code that decodes and checks a request's path, before routing and before any policy sees it (SEC-A2).
 //!
-//! The rule that a policy evaluates and the object that a handler touches are named by the same bytes: those of the path decoded once,
-//! in which an encoded slash is a slash. Needless slashes and dots are never served: the client is sent to the plain spelling where it
-//! wrote them in the open, and refused where any part of the path hides them in an encoding.
+//! Policies and handlers use the same bytes: those of the path decoded once, in which an encoded slash counts as a slash. A path with needless
+//! slashes or dots is never served. The client is redirected to the plain spelling if it wrote them in the open, and refused if any part of the path
+//! hides them in an encoding.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// The path at which answers are unwrapped.
+/// The path that unwraps answers.
 pub(crate) const UNWRAP_PATH: &str = "sys/wrapping/unwrap";
 
-/// A path that has been decoded once and found unambiguous.
+/// A path that has been decoded once and is unambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalPath {
     text: String,
     trailing_slash: bool,
 }
 
-/// Why a path is refused.
+/// The reason why a path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// It does not start with a slash.
@@ -27,7 +27,7 @@ pub enum PathError {
     /// A `%` without two hexadecimal digits after it.
     #[error("path has a '%' that is not followed by two hexadecimal digits")]
     BrokenEncoding,
-    /// An encoding of what is itself encoded, such as `%252F`: a proxy or a client that decodes again would see another path.
+    /// An encoding of an encoded character, such as `%252F`: a proxy or a client that decodes again would see another path.
     #[error("path must not be encoded twice")]
     EncodedTwice,
     /// A `\`, encoded or not.
@@ -36,13 +36,13 @@ pub enum PathError {
     /// The decoded bytes are not UTF-8.
     #[error("path is not UTF-8 once decoded")]
     NotUtf8,
-    /// Control characters, NUL among them, and characters that cannot be seen.
+    /// Control characters, including NUL, or invisible characters.
     #[error("path contains non-printable characters")]
     NonPrintable,
     /// Two slashes in a row.
     #[error("path must not contain an empty segment ('//')")]
     EmptySegment,
-    /// `.` or `..` as a segment, however spelled.
+    /// `.` or `..` as a segment, in any spelling.
     #[error("path must not contain '.' or '..' as a segment")]
     DotSegment,
 }
@@ -52,7 +52,7 @@ impl CanonicalPath {
     ///
     /// # Errors
     ///
-    /// [`PathError`] names the first thing that makes the path ambiguous.
+    /// [`PathError`] names the first fault that makes the path ambiguous.
     pub fn parse(raw: &str) -> Result<Self, PathError> {
         let raw = raw.strip_prefix('/').ok_or(PathError::NotAbsolute)?;
         check_encoding(raw)?;
@@ -87,19 +87,19 @@ impl CanonicalPath {
         })
     }
 
-    /// The decoded path without its leading slash and without a trailing one; empty for `/`.
+    /// The decoded path without its leading slash and its trailing slash, if any; empty for `/`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Tells whether the path was sent with a slash at its end.
+    /// True if the path was sent with a slash at its end.
     #[must_use]
     pub const fn has_trailing_slash(&self) -> bool {
         self.trailing_slash
     }
 
-    /// The part that follows `prefix` and a slash, when the path starts with that; given without slashes at its ends.
+    /// The part of the path after `prefix` and a slash, if the path begins with them. `prefix` has no slashes at its ends.
     #[must_use]
     pub fn below(&self, prefix: &str) -> Option<&str> {
         self.text.strip_prefix(prefix)?.strip_prefix('/')
@@ -116,17 +116,17 @@ impl CanonicalPath {
     }
 }
 
-/// Where a request belongs whose path has empty segments or those of dots: the same path without them, still encoded, when that
-/// is one that can be served (contract 1.1, rule 4). It never leads out of this server, for it begins with one slash.
+/// The plain spelling of a path with empty segments or segments of dots: the same path without them, still encoded, if that path can be served
+/// (contract 1.1, rule 4). It never leads to another server, since it begins with a single slash.
 ///
 /// # Errors
 ///
-/// [`PathError`] of the path, when dots or slashes are hidden in an encoding or the rest of it cannot be served either.
+/// [`PathError`] of the path, if dots or slashes are hidden in an encoding, or if the plain spelling cannot be served either.
 pub fn plain_spelling(raw: &str) -> Result<String, PathError> {
     let mut kept: Vec<&str> = Vec::new();
     for segment in raw.split('/') {
         if has_encoded_slash(segment) {
-            // The needless parts could be told only by decoding first, and the spelling to be sent to would have to be encoded again.
+            // The needless parts would be known only after decoding, and the plain spelling would then have to be encoded again.
             return CanonicalPath::parse(raw).map(|_| raw.to_owned());
         }
         match segment {
@@ -151,7 +151,7 @@ fn has_encoded_slash(segment: &str) -> bool {
     segment.contains("%2F") || segment.contains("%2f")
 }
 
-/// Tells whether a segment is `.` or `..` once decoded.
+/// True if a segment is `.` or `..` once decoded.
 fn is_dots(segment: &str) -> bool {
     let decoded: Cow<'_, [u8]> = percent_decode_str(segment).into();
     matches!(decoded.as_ref(), b"." | b"..")
@@ -175,7 +175,7 @@ fn begins_with_hexadecimal(bytes: &[u8]) -> bool {
     matches!(bytes, [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
-/// Characters that show themselves. Invisible ones would let two different names look the same to an operator.
+/// True for visible characters. Invisible ones would make two different names look the same to an operator.
 fn is_printable(character: char) -> bool {
     let invisible = matches!(
         character,

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The pairs of a query string or form body, decoded, in the order written. Never fails: as in every browser, what cannot be
-/// decoded stands for itself.
+/// The decoded pairs of a query string or form body, in the order written. This never fails: as in browsers, text that cannot be decoded is kept as
+/// it is.
 pub fn pairs(text: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     form_urlencoded::parse(text.as_bytes())
 }
 
-/// The first value given for `name`; empty when it is named without a value.
+/// The first value of `name`; empty if the name has no value.
 #[must_use]
 pub fn first<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
     pairs(text)
@@ -17,8 +17,8 @@ pub fn first<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
         .map(|(_, value)| value)
 }
 
-/// The items of the list called `name`, in the order written, empty ones too: joined by commas (`names=a,b`), repeated, or
-/// repeated in the form with brackets (`names[]=a`).
+/// The items of the list called `name`, in the order written, including empty ones. The list may be separated by commas (`names=a,b`), repeated, or
+/// repeated with brackets (`names[]=a`).
 pub fn list<'t>(text: &'t str, name: &str) -> impl Iterator<Item = String> + use<'t> {
     let bracketed = format!("{name}[]");
     let name = name.to_owned();
@@ -27,11 +27,11 @@ pub fn list<'t>(text: &'t str, name: &str) -> impl Iterator<Item = String> + use
         .flat_map(|(_, value)| value.split(',').map(str::to_owned).collect::<Vec<_>>())
 }
 
-/// The pairs gathered by name: names in the order of their first appearance, values in the order written.
+/// The pairs grouped by name: names in the order of their first appearance, values in the order written.
 #[must_use]
 pub fn gathered(text: &str) -> Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)> {
     let mut fields: Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)> = Vec::new();
-    // A body can hold half a million names, so finding a name must not take a walk over all of them.
+    // A body can hold half a million names, so a lookup must not search all of them.
     let mut places: HashMap<Cow<'_, str>, usize> = HashMap::new();
     for (name, value) in pairs(text) {
         let place = *places.entry(name).or_insert_with_key(|name| {

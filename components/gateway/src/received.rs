@@ -1,11 +1,11 @@
-//! A request in the form in which a host hands it over, that of `gatehouse:gateway/exchange`, and what the gateway makes of it.
+//! A request in the form that a host passes on, that of `gatehouse:gateway/exchange`, and its conversion.
 
 use gatehouse_ports::IpAddress;
 
 use crate::http::{Headers, Method, Request, Response};
 use crate::vault::error_response;
 
-/// A request as a host hands it over.
+/// A request as a host passes it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
     /// The host's name for the request.
@@ -14,20 +14,20 @@ pub struct Received {
     pub method: String,
     /// Path and query, as sent.
     pub target: String,
-    /// Where the client is; `None` if that is not known.
+    /// The address of the client; `None` if it is not known.
     pub peer: Option<IpAddress>,
-    /// True if the client came by TLS.
+    /// True if the client connected by TLS.
     pub is_https: bool,
-    /// The authority that stands beside the header fields.
+    /// The authority, where it is not among the header fields.
     pub authority: Option<String>,
     /// The header fields in the order received, names in any case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The whole body; of one that is too large, enough to see that it is.
+    /// The whole body. Of a body that is too large, enough bytes to show that.
     pub body: Vec<u8>,
 }
 
 impl Received {
-    /// Removes every field called `name`, and gives the value of the last one.
+    /// Removes every field called `name`, and returns the value of the last one.
     pub fn take_header(&mut self, name: &str) -> Option<Vec<u8>> {
         let taken = self
             .headers
@@ -35,7 +35,7 @@ impl Received {
         taken.last().map(|(_, value)| value)
     }
 
-    /// The request that it is.
+    /// The request in the gateway's own form.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Received {
                 .map_err(|_| error_response(400, "header values must be UTF-8"))?;
             headers.push(&name, value);
         }
-        // Absolute links are made of these two.
+        // Absolute links are made from these two fields.
         if headers.get("host").is_none()
             && let Some(authority) = self.authority
         {

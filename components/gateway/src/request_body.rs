@@ -1,20 +1,20 @@
-//! The bodies of requests: how large they may be, how long they may take, and why one could not be read.
+//! The bodies of requests: their size limit, their time limit, and the errors in reading them.
 
 use std::time::Duration;
 
-/// How large a request body may be, in bytes (contract 1.1, rule 7). A host may refuse earlier, while it still reads.
+/// The maximum size of a request body, in bytes (contract 1.1, rule 7). A host may refuse a larger one earlier, while it still reads.
 pub const MAXIMUM_BODY_BYTES: usize = 1 << 20;
 
-/// How long a request body may take to arrive where the host leaves it to the component to wait for it.
+/// The time limit for the arrival of a request body, where the host leaves the waiting to the component.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why the body of a request could not be read.
+/// The reason why the body of a request could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It ended before its time.
+    /// The body ended prematurely.
     #[error("the request body could not be read")]
     Broken,
-    /// It took too long to arrive.
+    /// The body took too long to arrive.
     #[error("the request body took too long")]
     Late,
 }

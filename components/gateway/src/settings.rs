@@ -1,4 +1,4 @@
-//! The decisions of the operator about the front.
+//! The operator's settings of the front.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -11,35 +11,35 @@ use crate::host::Bucket;
 /// Settings of a [`crate::Gateway`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The product that the organizations protocol behaves as. The capability behind it must be of the same edition.
+    /// The product whose behaviour the organizations protocol follows. The capability behind it must have the same edition.
     pub edition: Edition,
-    /// The release of the auth protocol that clients are told they talk to; `X.Y.Z` without suffix, for clients parse it.
+    /// The release of the auth protocol that is reported to clients: `X.Y.Z` without suffix, since clients parse it.
     pub compatibility_version: String,
-    /// The kind of store as `sys/seal-status` tells it: the word of Vault's where that has the same kind.
+    /// The kind of store that `sys/seal-status` reports: Vault's word for it, where Vault has the same kind.
     pub storage_type: String,
-    /// How often one address may try to log in; IPv6 addresses count by their first 64 bits (SEC-R2). `None` for as often as it likes.
+    /// The limit on login attempts from one address; IPv6 addresses count by their first 64 bits (SEC-R2). `None` means no limit.
     pub login_rate_per_source: Option<Rate>,
-    /// How often all together may try to log in at one mount.
+    /// The limit on login attempts of all callers together at one mount. `None` means no limit.
     pub login_rate_per_mount: Option<Rate>,
-    /// True if requests of the organizations protocol are limited at all. If they are, site administrators decide how.
+    /// True if requests of the organizations protocol are limited at all. Site administrators then set the limit.
     pub api_rate_limiting: bool,
-    /// True if the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes without a
-    /// body (contract 1.4).
+    /// True if the organizations protocol insists on its media type even where it is otherwise lenient: for plain JSON, and for writes without a body
+    /// (contract 1.4).
     pub strict_media_type: bool,
-    /// How long `sys/health` may say that the server is active without asking the store again, where the seal is automatic; `None`: it asks
-    /// every time.
+    /// The time for which `sys/health` may report that the server is active without asking the store again, where the seal is automatic. `None` means
+    /// that it asks the store each time.
     pub health_reuse: Option<Duration>,
-    /// Who may initialize the server, and so gets the first root token.
+    /// The callers that may initialize the server, and so get the first root token.
     pub initializer: Initializer,
 }
 
 /// The callers who may initialize a server (SEC-A8).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Initializer {
-    /// The first caller of `sys/init`.
+    /// The first caller of `sys/init`, with any token or none.
     #[default]
     AnyCaller,
-    /// A caller that presents the token of this hash, which becomes the first root token.
+    /// A caller that presents the token with this hash. That token becomes the first root token.
     HolderOf(RootTokenHash),
     /// No caller, until the operator has chosen a token.
     NoCaller,
@@ -61,17 +61,17 @@ impl Default for Settings {
     }
 }
 
-/// How often something may happen.
+/// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// In the long run.
+    /// The sustained rate.
     pub per_second: NonZeroU32,
-    /// At once, from a source that has been idle.
+    /// The burst that an idle source may use at once.
     pub burst: NonZeroU32,
 }
 
 impl Rate {
-    /// Reads `50/100`: so many in a second, so many at once.
+    /// Reads `50/100`: events per second, and the burst.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let (per_second, burst) = text.split_once('/')?;

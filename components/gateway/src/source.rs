@@ -1,13 +1,13 @@
-//! The addresses that count as one source of requests where they are counted (SEC-R2).
+//! The addresses that count as one source of requests for rate limits (SEC-R2).
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use gatehouse_ports::IpAddress;
 
-/// Leading bits of an IPv6 address that one client usually has to itself.
+/// The number of leading bits of an IPv6 address that usually identify one client.
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// The address, of IPv6 the network. All whose address is unknown are one.
+/// The name of a source: the IPv4 address or the IPv6 network. All unknown addresses are one source.
 pub fn network(source: Option<IpAddress>) -> String {
     match source.map(|address| IpAddr::from(address).to_canonical()) {
         None => "unknown".to_owned(),

@@ -1,4 +1,4 @@
-//! The state of the front: the three capabilities, its settings and its surroundings.
+//! The state of the front: the three capabilities, the settings and the environment.
 
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
@@ -9,14 +9,14 @@ use crate::vault::last_active::LastActive;
 
 /// Both wire protocols over the three capabilities.
 ///
-/// It keeps nothing between requests that answers depend on, so one may serve any number of them, one after another or at once.
+/// It keeps no state between requests that affects answers, so one gateway may serve any number of requests, in sequence or concurrently.
 pub struct Gateway<A, C, O> {
     pub(crate) auth_method: A,
     pub(crate) access: C,
     pub(crate) organizations: O,
     pub(crate) settings: Settings,
     pub(crate) host: Host,
-    /// True if the host records anything; it does not change its mind.
+    /// True if the host records anything. The host does not change that.
     is_audited: bool,
     pub(crate) last_active: LastActive,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
@@ -62,8 +62,8 @@ impl<A, C, O> Gateway<A, C, O> {
         self
     }
 
-    /// The same with another place for what concerns the operator and not the client, instead of standard error: failures of
-    /// the store, of Google, or of the mount's credentials. Never secrets.
+    /// The same with another log for messages to the operator, instead of standard error: failures of the store, of Google, or of the mount's
+    /// credentials. The messages never contain secrets.
     #[must_use]
     pub fn with_operator_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.operator = Box::new(log);
@@ -74,7 +74,7 @@ impl<A, C, O> Gateway<A, C, O> {
         (self.operator)(detail);
     }
 
-    /// Where exchanges are recorded; `None` for nowhere.
+    /// The log of exchanges; `None` where nothing is recorded.
     pub(crate) fn audit_log(&self) -> Option<&dyn AuditLog> {
         self.is_audited
             .then_some(&*self.host.audit as &dyn AuditLog)

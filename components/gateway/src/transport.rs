@@ -1,4 +1,4 @@
-//! Requests and responses of `wasi:http/incoming-handler` 0.2: by streams and handles.
+//! Requests and responses of `wasi:http/incoming-handler` 0.2, with its streams and handles.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use crate::received::Received;
 use crate::request_body::BodyError;
 use crate::{BODY_TIMEOUT, MAXIMUM_BODY_BYTES};
 
-/// How much of a body is asked for at once.
+/// The number of bytes of a body that one read asks for.
 const CHUNK_BYTES: u64 = 64 * 1024;
-/// How much WASI takes in one blocking write.
+/// The number of bytes that WASI accepts in one blocking write.
 const WRITE_BYTES: usize = 4096;
 
 /// Reads a request completely.
 ///
 /// # Errors
 ///
-/// The answer to a request that cannot be read, 400, or whose body takes too long, 408.
+/// The answer to a request that cannot be read (400), or whose body takes too long (408).
 pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     let mut received = Received {
         id: None,
@@ -76,7 +76,7 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, BodyError> {
     loop {
         match stream.read(CHUNK_BYTES) {
             Ok(chunk) if chunk.is_empty() => {
-                // The body is the first of the two.
+                // The arrival is the first of the two pollables.
                 if !poll(&[&arrival, &late]).contains(&0) {
                     return Err(BodyError::Late);
                 }
@@ -89,42 +89,42 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, BodyError> {
             }
         }
         if body.len() > MAXIMUM_BODY_BYTES {
-            // Enough to see that it is too large; the gateway refuses it in the words of the protocol that was meant.
+            // This is enough to show that the body is too large. The gateway refuses it in the form of the protocol that was meant.
             return Ok(body);
         }
     }
 }
 
-/// Sends a response that is complete. A client that is gone gets none, and no other part needs to know.
+/// Sends a complete response. A client that has disconnected gets none, and no other code needs to know.
 pub fn write_whole(response: Response, answer: ResponseOutparam) {
     write(response, answer, |_| Err(ResumeError::Foreign));
 }
 
-/// Sends a response, and what `resume` makes of the rest of its body, a part at a time. This instance is held until the client has read it.
+/// Sends a response, and the further parts of its body as `resume` returns them. This instance is held until the client has read all parts.
 pub fn write(
     response: Response,
     answer: ResponseOutparam,
     resume: impl Fn(&[u8]) -> Result<Part, ResumeError>,
 ) {
-    // Names and values are our own, and well-formed.
+    // The names and values are the gateway's own, and so well-formed.
     let headers = Fields::from_list(&response.fields()).unwrap_or_else(|_| Fields::new());
     let outgoing = OutgoingResponse::new(headers);
     let _ = outgoing.set_status_code(response.status);
     let body = outgoing.body();
     ResponseOutparam::set(answer, Ok(outgoing));
     if let Ok(body) = body {
-        // An unfinished body tells the client that the answer is cut.
+        // An unfinished body shows the client that the answer is cut off.
         if write_parts(&body, response, resume).is_ok() {
             let _ = OutgoingBody::finish(body, None);
         }
     }
 }
 
-/// Why a body stays unfinished.
+/// The reason why a body stays unfinished.
 enum CutError {
-    /// The client reads no more.
+    /// The client has stopped reading.
     Gone,
-    /// There is nothing more to be had.
+    /// The next part could not be made.
     NotResumed,
 }
 

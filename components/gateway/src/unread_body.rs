@@ -1,4 +1,4 @@
-//! Bodies that could not be read: the answer stands in for that of the protocol, or of the console, for which the request was meant.
+//! Answers to requests whose body could not be read, in the form of the protocol, or of the console, for which the request was meant.
 
 use gatehouse_ports::console_paths;
 
@@ -8,7 +8,7 @@ use crate::request_body::BodyError;
 use crate::vault::error_response;
 
 impl BodyError {
-    /// The answer to the request for `target`, in the form in which errors are written there.
+    /// The answer to the request for `target`, in the form of errors of its protocol.
     #[must_use]
     pub fn response(self, target: &str) -> Response {
         let why = self.to_string();
@@ -22,7 +22,7 @@ impl BodyError {
     }
 }
 
-/// A page in the place of one that the console would have answered. `why` is a text of ours.
+/// An error page in place of a page of the console. `why` is a text of the server itself.
 #[must_use]
 pub fn refusal_page(status: u16, why: &str) -> Response {
     let page = console_paths::refusal_page(why).into_bytes();

@@ -36,8 +36,8 @@ impl fmt::Display for FoldedName {
 
 /// `name` as all spellings of it are compared: in lower case. `None` where no organization can have that name.
 ///
-/// For those who name an organization elsewhere, such as in the path that a policy grants: of two spellings that mean the
-/// same organization, both must come out as one.
+/// For callers that name an organization elsewhere, such as in the path that a policy grants: two spellings of the same organization must
+/// give the same text.
 #[must_use]
 pub fn folded_name(name: &str) -> Option<String> {
     FoldedName::fold(name).map(|folded| folded.0)

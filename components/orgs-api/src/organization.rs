@@ -78,7 +78,7 @@ impl CollaboratorAuthPolicy {
 pub struct IndependentFlag<'a> {
     /// The attribute.
     pub field: Field,
-    /// What a request asks of it.
+    /// The change that a request asks for.
     pub change: &'a Attribute<bool>,
     /// The value that null gives back.
     pub default: bool,
@@ -91,7 +91,7 @@ pub struct IndependentFlag<'a> {
 macro_rules! settings_of_a_new_organization {
     ($($field:ident $flag:ident = $default:literal;)*) => {
         impl Default for Settings {
-            /// The values of a new organization (contract 2.2), and of what a record of an older release does not say; the e-mail
+            /// The values of a new organization (contract 2.2), and those that a record of an older release does not have; the e-mail
             /// address has no default and is empty.
             fn default() -> Self {
                 Self {
@@ -113,7 +113,7 @@ macro_rules! settings_of_a_new_organization {
         }
 
         impl Settings {
-            /// The flags that depend on nothing else, each with what `changes` asks of it.
+            /// The flags that depend on nothing else, each with the change that `changes` asks for.
             pub fn independent_flags<'a>(
                 &'a mut self,
                 changes: &'a OrganizationChanges,

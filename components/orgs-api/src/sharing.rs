@@ -6,11 +6,11 @@ use crate::{
     Caller, ConsumerChanges, Filter, OrganizationReference, Page, Partnership, ServiceError, Shared,
 };
 
-/// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
+/// The most consumers that an organization names, of its modules and of its providers each: as many as one commit can replace.
 pub const MAXIMUM_CONSUMERS: u32 = 250;
 
 impl OrganizationReference {
-    /// As the request has it.
+    /// The text as the request has it.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -25,7 +25,7 @@ pub enum ShareError {
     /// There is no such producer.
     #[error("there is no such organization")]
     NotFound,
-    /// These of the organizations that were named do not exist, as they were named.
+    /// The organizations that do not exist, as the request names them.
     #[error("{} of the consumers do not exist", .0.len())]
     UnknownOrganizations(Vec<String>),
     /// More consumers than this many: [`MAXIMUM_CONSUMERS`].
@@ -47,10 +47,10 @@ pub trait Sharing {
         by: &Caller,
     ) -> Result<(), ShareError>;
 
-    /// Those with whom an organization shares its modules by name.
+    /// The organizations with which an organization shares its modules by name.
     fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, ServiceError>;
 
-    /// A page of those with whom an organization shares by name.
+    /// A page of the organizations with which an organization shares by name.
     fn consumers(
         &self,
         external_id: &str,
@@ -59,7 +59,7 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, ServiceError>;
 
-    /// A page of those who share with an organization, by name or with all, without itself and without those that are disabled.
+    /// A page of the organizations that share with an organization, by name or with all, except itself and those that are disabled.
     fn producers(
         &self,
         external_id: &str,

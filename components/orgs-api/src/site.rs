@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Bounds {
-    /// As far as a site administrator can raise them.
+    /// The highest bounds that a site administrator can set.
     pub const HIGHEST: Self = Self {
         teams_per_organization: 4_000,
         memberships_per_organization: 20_000,
@@ -71,7 +71,7 @@ pub trait Site {
     /// How many requests each user has now.
     fn read_api_rate(&self) -> Result<ApiRate, ServiceError>;
 
-    /// Changes what site administrators set of an organization, as far as it is mentioned, in one commit.
+    /// Changes the attributes of an organization that site administrators set, those that are mentioned, in one commit.
     fn administer(
         &self,
         external_id: &str,
@@ -79,6 +79,7 @@ pub trait Site {
         by: &Caller,
     ) -> Result<Organization, ChangeError>;
 
-    /// What site administrators are shown beside these organizations; costs the same however many there are.
+    /// The overview that site administrators are shown beside these organizations, at a cost that does not depend on the number of all
+    /// organizations.
     fn oversee(&self, organizations: &[String]) -> Result<Overview, ServiceError>;
 }

@@ -74,7 +74,7 @@ pub fn characters_of(identifier: &str) -> &str {
         .map_or(identifier, |(_, characters)| characters)
 }
 
-/// True if `text` has the form of an identifier, whatever of: it is then safe in a key.
+/// True if `text` has the form of an identifier of any kind: it is then safe in a key.
 pub fn well_formed(text: &str) -> bool {
     text.rsplit_once('-').is_some_and(|(kind, characters)| {
         !kind.is_empty()

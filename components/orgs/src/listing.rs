@@ -317,7 +317,7 @@ pub(crate) fn page_of(organizations: Vec<Organization>, total: u64) -> Page {
     }
 }
 
-/// A batch of these organizations, after which the list goes on at `next`.
+/// A batch of these organizations, after which the list continues at `next`.
 fn batch_of(organizations: Vec<Organization>, next: Option<String>) -> Batch {
     Batch {
         entitlements: entitlements_of(&organizations),
@@ -336,7 +336,7 @@ fn borrowed(keys: &[String]) -> Vec<&str> {
     keys.iter().map(String::as_str).collect()
 }
 
-/// Where `name` stands in the order of folded names. A text that is no name, which no list hands out, still has a place there.
+/// Where `name` stands in the order of folded names. A text that is no name, which no list hands out, has a place there as well.
 fn place_in_order(name: &str) -> String {
     if let Some(folded) = FoldedName::fold(name) {
         return folded.as_str().to_owned();

@@ -1,8 +1,7 @@
-//! Upkeep: tasks of their own, each of which does a bounded part and goes on from there.
+//! Upkeep: separate tasks, each of which does a bounded part at a time and continues from there.
 //!
-//! Everything that is left to be done has marks below a prefix. Before a task turns to one, it writes down that it has: so that one which
-//! cannot be finished, whatever the reason, has its next turn after all others. Even a task that was cut off in the middle begins
-//! behind it.
+//! All work that is left has marks below a prefix. Before a task works on a mark, it stores the name of the mark: so a mark that cannot be
+//! finished, for any reason, has its next turn after all others. A task begins behind it even if the last one was cut off in the middle.
 //!
 //! - `upkeep/<prefix>`: the name of the mark that had its turn last.
 
@@ -11,7 +10,7 @@ use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
-/// Of how many marks one round of upkeep does what is left to be done.
+/// The number of marks that one round of upkeep works on.
 const MARKS_AT_ONCE: u32 = 20;
 
 /// The mark that had its turn last.
@@ -29,8 +28,8 @@ fn turn_key(prefix: &str) -> String {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Does `work` for what is marked below `prefix`, by its name there, until [`MARKS_AT_ONCE`] or all had their
-    /// turn. One that is damaged keeps nothing else from being done: the first such failure is told when the others are done.
+    /// Does `work` for the name of each mark below `prefix`, until [`MARKS_AT_ONCE`] or all had their turn. Damage behind one mark does not
+    /// stop the others: the first such failure is returned when they are done.
     pub(crate) fn for_each_marked(
         &self,
         prefix: &str,
@@ -48,7 +47,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 has_begun_again = true;
                 next = store.scan(prefix, None, 1)?.items.pop();
             }
-            // Behind where this round began all had their turn before it began again.
+            // All marks behind the place where this round began had their turn before it began again at the front.
             let had_its_turn = |item: &Item| {
                 let begin = begin.as_ref().filter(|_| has_begun_again);
                 begin.is_some_and(|begin| item.key > *begin)

@@ -18,7 +18,7 @@ pub trait Clock {
         self.now_milliseconds()
     }
 
-    /// Waits, without keeping anyone else from working.
+    /// Blocks the caller, and no other, for `duration`.
     fn sleep(&self, duration: Duration);
 }
 

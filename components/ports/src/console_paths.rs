@@ -1,5 +1,5 @@
-//! The requests that are for the console rather than for the API, by one rule for every host, and the page that a host answers to one that
-//! the console does not see.
+//! The requests that are for the console rather than for the API, by one rule for every host, and the page with which a host answers one
+//! that the console does not see.
 
 /// The content security policy of a page of a host, which is shown with the console's stylesheet.
 pub const PAGE_POLICY: &str =

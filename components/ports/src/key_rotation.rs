@@ -1,4 +1,4 @@
-//! The bounds of a policy by which data keys are replaced, for whoever takes it from a client and for whoever keeps it.
+//! The bounds of a policy by which data keys are replaced, for the code that takes it from a client and for the code that keeps it.
 
 /// The largest number of records after which a key is replaced, and the default: nine tenths of 2^32, as clients of the protocol know it.
 pub const MOST_OPERATIONS: u64 = 3_865_470_566;

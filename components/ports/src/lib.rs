@@ -1,10 +1,10 @@
 //! The ports by which a capability reaches its surroundings: a store, a cache, outgoing HTTP, a clock, randomness.
 //!
 //! The logic of every capability is ordinary Rust over these five small traits. Compiled to a component they are answered by
-//! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
+//! WASI and by the `gatehouse:storage` imports; in a native program by implementations of the program's choice; in tests by the doubles of
 //! this crate (feature `doubles`).
 //!
-//! What several packages share is here too: [`IpAddress`], [`networks`], [`AllowedHost`], [`limits`], [`key_rotation`],
+//! The items that several packages share are here too: [`IpAddress`], [`networks`], [`AllowedHost`], [`limits`], [`key_rotation`],
 //! [`organizations_api`].
 
 mod allowed_host;

@@ -1,7 +1,7 @@
-//! What both sides of the organizations API know of it: the server, and the console and the commands, which are its clients.
+//! The values that both sides of the organizations API know: the server, and its clients, which are the console and the commands.
 
 /// The media type of its documents.
 pub const MEDIA_TYPE: &str = "application/vnd.api+json";
 
-/// Stands in every token of the API, and in no token of the server.
+/// Part of every token of the API, and of no token of the server.
 pub const TOKEN_MARK: &str = ".atlasv1.";

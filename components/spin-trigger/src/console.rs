@@ -1,7 +1,7 @@
 //! The console, inside the front: its pages ask the gateway of the same instance.
 //!
-//! As a part of the front it adds no memory and no table to an instance, of which Spin has room for a number, and it calls the API with the
-//! address of its visitor, which a call from another component of the application would not carry.
+//! As a part of the front it adds no memory and no table to an instance, of which Spin has room for a limited number, and it calls the API
+//! with the address of its visitor, which a call from another component of the application would not carry.
 
 use gatehouse_barrier::RootKey;
 use gatehouse_console as console;
@@ -16,8 +16,8 @@ const LABEL: &[u8] = b"gatehouse spin console session key 1";
 ///
 /// # Errors
 ///
-/// When the variable is empty or holds no root key, without which no store opens either: then what the operator has to do. The text tells
-/// nothing of the variable, for every caller sees it.
+/// When the variable is empty or holds no root key, without which no store opens either. The text says what the operator has to do, and
+/// tells nothing of the variable, since every caller sees it.
 pub fn sealing_key(seal_key: &str) -> Result<console::SealingKey, String> {
     match RootKey::from_text(seal_key) {
         Ok(root_key) => Ok(console::SealingKey::new(&root_key.derived(LABEL))),

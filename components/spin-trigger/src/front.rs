@@ -72,7 +72,7 @@ fn front() -> Result<&'static Front, SettingsError> {
     })
 }
 
-/// Spin's store: its operator mends whatever it fails to do, and the request is worth trying again then (contract 1.6).
+/// Spin's store: its operator mends its failures, and a retry of the request is worthwhile then (contract 1.6).
 struct StoreOfSpin;
 
 impl SharedStore for StoreOfSpin {
@@ -118,7 +118,7 @@ impl Exchange for Within {
             headers: Vec::new(),
             body,
         };
-        // A page is made by a front that is there.
+        // Only a front that exists makes a page.
         let Some(front) = FRONT.get() else {
             return answer(500, Vec::new());
         };
@@ -129,11 +129,11 @@ impl Exchange for Within {
         let first = front.gateway.handle(&request);
         let (mut body, mut rest) = (first.body, first.rest);
         while let Some(more) = rest {
-            // A body that waits goes on for as long as it is read.
+            // A body that waits continues for as long as it is read.
             if more.wait > 0 || body.len() > MAXIMUM_ANSWER_BYTES {
                 break;
             }
-            // A body that does not go on is incomplete, and no JSON.
+            // A body that does not continue is incomplete, and no JSON.
             let Ok(part) = front.gateway.resume(&request, &more.continuation) else {
                 break;
             };
@@ -144,7 +144,7 @@ impl Exchange for Within {
     }
 }
 
-/// Answers a request, of which nothing is left to say where it is refused as a whole, or is for a page.
+/// Answers a request. No resumption follows where the request is refused as a whole, or is for a page.
 pub fn answer(received: Received) -> (Response, Option<Resumption>) {
     let accepted = accept(received).and_then(|(front, received)| {
         if let Some(console) = &front.console

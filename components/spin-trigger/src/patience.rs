@@ -10,7 +10,7 @@ thread_local! {
     static STOOD_STILL: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// Does `work`, during which nothing else in this instance goes on, and counts its time.
+/// Does `work`, during which nothing else in this instance runs, and counts its time as standstill.
 pub fn standing_still<T>(work: impl FnOnce() -> T) -> T {
     let began = Instant::now();
     let outcome = work();

@@ -1,4 +1,5 @@
-//! The handler of WASI 0.2. Spin makes an instance for each request, so nobody's body waits for another request, and each holds an instance.
+//! The handler of WASI 0.2. Spin makes an instance for each request, so no body waits for another request, and each request holds an
+//! instance.
 
 use gatehouse_gateway::transport;
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};

@@ -16,13 +16,14 @@ use crate::note::Note;
 use crate::root::{Generation, Root, Seal};
 use crate::visit::{MAXIMUM_ATTEMPTS, Swap, Visit};
 
-/// How many commits ago a page must have been replaced to be deleted: as long, whoever reads there can go on.
+/// How many commits ago a page must have been replaced to be deleted: for that long, a reader that still uses it can continue.
 const GRACE_COMMITS: usize = 4;
 
-/// After how many commits without a deletion one deletes: each takes the host a transaction, however much goes.
+/// One of this many commits deletes: each deletion takes the host one transaction, no matter how much it deletes.
 const COMMITS_BETWEEN_CLEARINGS: usize = 5;
 
-/// How much of what was replaced is remembered while nothing can be deleted, so that a root has a bound. What is beyond stays.
+/// How many generations of replaced pages a root names while none can be deleted, so that its size has a bound. The pages of older
+/// generations stay.
 const MAXIMUM_GENERATIONS: usize = 64;
 
 /// The checks and changes to commit.
@@ -83,7 +84,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         };
         match prepared {
             Ok(Some(next)) => self.swap(swap, next),
-            // The checks that held then must hold now: no swap shows it.
+            // There is no swap that shows if the checks still hold, so the head is read again.
             Ok(None) if self.head()? == head => Ok(Attempt::Done),
             Ok(None) | Err(PrepareError::Outrun) => Ok(Attempt::Outrun),
             Err(PrepareError::Conflict(key)) => Err(CommitError::Conflict(key)),
@@ -151,7 +152,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         None
     }
 
-    /// True if what is damaged is a cache, which may forget, and not just out of date.
+    /// True if the tree is a cache, which may lose its entries, and is damaged; false where `head` is only out of date.
     fn can_begin_anew(
         &self,
         failure: &ReadError,
@@ -193,7 +194,8 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         let Some(drafted) = drafted else {
             return Ok(None);
         };
-        // Others may have come between while it was read; whoever sees that in time writes nothing, which would be in their way.
+        // Another commit may have come first during the read. An attempt that sees this in time writes nothing, and is not in the way of
+        // others.
         if self.head().map_err(|error| here(error.into()))? != view.id {
             return Err(PrepareError::Outrun);
         }
@@ -230,7 +232,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         let batch = Batch::beginning_with(&*self.bucket, note);
         let written = self.write_all(batch, &seal, &drafted.parts, &drafted.nodes, (id, &root));
         if let Err(fault) = written {
-            // A store that is full is not to be filled by those who try again.
+            // The store may be full, and the caller may retry: attempts that failed must not fill it further.
             self.discard(&own, name_of_note);
             return Err(fault);
         }
@@ -273,10 +275,10 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         batch.flush().map_err(failed)
     }
 
-    /// Deletes of what was replaced all that no reader needs any more, now and then, and returns the rest.
+    /// Deletes, once in some commits, all replaced pages that no reader needs any more, and returns the rest.
     ///
-    /// This comes before anything of the next state: an instance that is cut off here leaves a root that still names what is to be
-    /// deleted, and so a later commit does it. An attempt that will be outrun may delete as well, since no later state refers to it.
+    /// This comes before any write of the next state: an instance that is cut off here leaves a root that still names these pages, so a
+    /// later commit deletes them. An attempt that will be outrun may delete them as well, since no later state refers to them.
     fn clear(&self, retired: &[Generation]) -> Vec<Generation> {
         let mut left = retired;
         if retired.len() + 1 >= GRACE_COMMITS + COMMITS_BETWEEN_CLEARINGS
@@ -289,15 +291,15 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         left.iter().skip(over).cloned().collect()
     }
 
-    /// The note about the pages of an attempt, to be written with the first of them, and its place. Clears up after whoever left
-    /// word there before.
+    /// The note about the pages of an attempt, to be written with the first of them, and the name of its place. Deletes the pages of an
+    /// attempt that has lost and left its note there.
     fn note_of(
         &self,
         view: &View,
         own: &Generation,
     ) -> Result<Option<(String, Vec<u8>)>, PageError> {
         let around = self.around;
-        // No other instance has the keys of a first commit, unless it counts.
+        // No other instance has the keys of a first commit until that commit counts.
         let (Some(base), Some(seal)) = (view.id, &view.seal) else {
             return Ok(None);
         };
@@ -320,13 +322,13 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         Ok(Some((name, sealed)))
     }
 
-    /// The note under `name`. One that cannot be read is none: it would only have saved room.
+    /// The note under `name`; `None` also where it cannot be read, since a note only saves room.
     fn note(&self, seal: &Seal, name: &str) -> Option<Note> {
         let sealed = self.bucket.get(name).ok()??;
         Note::decode(&seal.open(name, sealed).ok()?).ok()
     }
 
-    /// Deletes what no head names, and with it the note of it, which may be another's by now: that one is then without.
+    /// Deletes pages that no head names, and their note. The note may be that of another attempt by now, which then has none.
     fn discard(&self, own: &Generation, note: Option<String>) {
         // A page that stays where this fails takes room and does no harm.
         let _ = self.delete(std::slice::from_ref(own), note);
@@ -349,8 +351,8 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
     }
 }
 
-/// The version of the first commit: random, so that no version of one store is one of another, or of this one before it was lost.
-/// Counting up from there takes more commits than there is time for.
+/// The version of the first commit: random, so that no version of one store is one of another, or of this one before it was lost. It cannot
+/// overflow: that takes more commits than there is time for.
 fn first_sequence(random: &impl Random) -> Result<u64, RandomError> {
     let mut bytes = [0; 8];
     random.fill(&mut bytes)?;

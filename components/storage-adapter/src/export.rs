@@ -1,4 +1,4 @@
-//! Reading a store as a whole, for those who move an installation to another kind of store.
+//! Reading a store as a whole, for programs that move an installation to another kind of store.
 
 use gatehouse_ports::StoreError;
 use zeroize::Zeroizing;
@@ -24,8 +24,8 @@ pub trait Export {
     /// When the database cannot be used, or was made with another key.
     fn open(&self) -> Result<(), StoreError>;
 
-    /// Reads live entries whose key is greater than `after`, in byte order: at most `entries`, and no more than the one with which they pass
-    /// `bytes`. Empty at the end.
+    /// Reads live entries whose key is greater than `after`, in byte order: at most `entries`, and none after the entry with which they
+    /// pass `bytes`. Empty at the end.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The note that an attempt to commit writes first: should the attempt be cut off, another one can clear up after it.
+//! The note that an attempt to commit writes first: if the attempt is cut off, another one can delete its pages.
 
 use gatehouse_ports::{Random, RandomError};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::names::RootId;
 use crate::node;
 use crate::root::Generation;
 
-/// How many places there are for notes in a tree. Whoever takes one that is taken has a look at what is there first.
+/// The number of places for notes in a tree. An attempt that comes to a place which is taken reads the note there first.
 const PLACES: u8 = 8;
 
 /// A note of one attempt.
@@ -23,8 +23,8 @@ pub struct Note {
 }
 
 impl Note {
-    /// Where an attempt looks for a place for its note; the last one it takes in any case. They begin at random: those who commit beside
-    /// each other should not all take the same place.
+    /// The places that an attempt tries for its note; it takes the last one in any case. The first one is random, so that concurrent
+    /// commits do not all take the same place.
     pub fn places(random: &impl Random) -> Result<[u8; 3], RandomError> {
         let mut first = [0];
         random.fill(&mut first)?;
@@ -32,13 +32,14 @@ impl Note {
         Ok([0, 1, 2].map(|next| first.wrapping_add(next) % PLACES))
     }
 
-    /// True if this attempt may yet win in the eyes of `view`. Written over, its note would be missed should it be cut off.
+    /// True if this attempt may still win as far as `view` shows. Its note must not be overwritten then: it would be missing if the attempt
+    /// were cut off.
     pub fn may_yet_win(&self, view: &View) -> bool {
         view.id == Some(self.base)
     }
 
-    /// True if this attempt has lost for ever in the eyes of `view`, be that out of date or not: the head names its base never again once
-    /// that has been replaced, and it was replaced by something else.
+    /// True if `view` shows that this attempt has permanently lost: another root replaced its base. This holds even if `view` is out of
+    /// date, since the head never names a base again once it was replaced.
     pub fn has_lost(&self, view: &View) -> bool {
         let lineage = &view.root.lineage;
         let counts = |id: &RootId| lineage.contains(id) || view.id == Some(*id);

@@ -11,7 +11,8 @@ use crate::error::PageError;
 use crate::names::{PageId, RootId};
 use crate::node::{self, DecodeError, Node, WrittenNode};
 
-/// Records that come or go together. What a commit has replaced is kept for some commits, for those who still read there.
+/// Records that are written or deleted together. Those that a commit has replaced are kept for some commits, for readers that still use
+/// them.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Generation {
     /// A root; `None` for what was before the first one.
@@ -21,18 +22,19 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Bytes that it takes when it is written, about.
+    /// The approximate number of bytes that it takes when it is written.
     pub fn size(&self) -> usize {
         (self.pages.len() + 2) * PageId::BYTES
     }
 }
 
-/// How many of the roots before it a root names: so many commits may follow one whose outcome was not told until it cannot be known.
+/// How many of the roots before it a root names. If a commit lost its answer, its outcome can be found until this many commits have
+/// followed it.
 const LINEAGE_ROOTS: usize = 128;
 
 /// One state of a tree.
 pub struct Root {
-    /// The number of the commit that made it, one above that of the commit before: the version of what it put.
+    /// The number of the commit that made it, one above that of the commit before: the version of the entries that it put.
     pub sequence: u64,
     /// The roots before it, the oldest first and without a gap.
     pub lineage: Vec<RootId>,
@@ -105,8 +107,8 @@ struct WrittenRoot<'a> {
 
 /// The record of a root: the keyring, which the root key seals, and the root, which the keyring seals.
 ///
-/// The keyring goes from root to root. So there is no moment at which one is stored without the other, and of several first commits
-/// the one that counts decides about both.
+/// Each root carries the keyring on. So neither is ever stored without the other, and of several first commits the one that counts decides
+/// about both.
 #[derive(Serialize, Deserialize)]
 struct WrittenRecord<'a> {
     keyring: &'a [u8],
@@ -142,7 +144,7 @@ impl Seal {
         }
     }
 
-    /// Seals what goes under `name`.
+    /// Seals the bytes that are to be stored under `name`.
     pub fn seal(
         &self,
         name: &str,
@@ -156,7 +158,7 @@ impl Seal {
         })
     }
 
-    /// Opens what was found under `name`.
+    /// Opens the bytes that were found under `name`.
     pub fn open(&self, name: &str, sealed: Vec<u8>) -> Result<Zeroizing<Vec<u8>>, PageError> {
         match self.barrier.open(self.address(name), sealed) {
             Ok(record) => Ok(Zeroizing::new(record.value)),

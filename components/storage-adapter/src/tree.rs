@@ -1,4 +1,4 @@
-//! One tree: reading it and committing to it, again where others come between.
+//! One tree: reads, and commits that are retried where other commits come first.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::reader::Reader;
 use crate::surroundings::Surroundings;
 use crate::visit::{MAXIMUM_ATTEMPTS, Visit, lock};
 
-/// The unit of a pause between two attempts: the time that an attempt took, within these bounds. Those who commit beside each other
-/// come through only if they wait for longer than all their attempts take together.
+/// The unit of the pause between two attempts: the longest time that an attempt took, within these bounds. Concurrent commits succeed only
+/// if they wait for longer than all their attempts take together.
 const SHORTEST_ATTEMPT: Duration = Duration::from_millis(1);
 const LONGEST_ATTEMPT: Duration = Duration::from_millis(32);
 
@@ -24,7 +24,7 @@ const LONGEST_ATTEMPT: Duration = Duration::from_millis(32);
 pub struct Tree {
     grove: Grove,
     memory: Mutex<Memory>,
-    /// Held by the one commit of this instance that is under way: against each other they could only lose.
+    /// Held by the one commit of this instance that is under way: concurrent commits of one instance would only conflict with each other.
     turn: Mutex<()>,
 }
 
@@ -37,8 +37,7 @@ impl Tree {
         }
     }
 
-    /// Runs `read`, which asks for `key` first, on the state that counts now. It is run again when that state has been cleared away before
-    /// it was done.
+    /// Runs `read`, which asks for `key` first, on the state that counts now. It runs again if that state is deleted before it is done.
     pub fn read<H: Host, C: Clock, R: Random, T>(
         &self,
         around: &Surroundings<H, C, R>,
@@ -46,7 +45,7 @@ impl Tree {
         read: impl Fn(&Reader<'_, H::Bucket>, &View) -> Result<T, ReadError>,
     ) -> Result<T, StoreError> {
         let visit = self.visit(around)?;
-        // Before the look at the head: what had expired by then was absent at the moment when that head counted. Later, another instance
+        // The clock is read before the head: an entry that had expired by then was absent while that head counted. Later, another instance
         // may have prolonged it.
         let mut now = around.clock.now_milliseconds();
         let mut head = visit.head()?;

@@ -1,7 +1,7 @@
 //! Checks that an answer of a host about its store fits the question.
 //!
-//! A host can be wrong about its store, and an embedder's first one often is. What is no answer must not be taken for one: an entry too
-//! few would read as a record that is absent, and a page that does not go on would be read for ever.
+//! A host can be wrong about its store, and an embedder's first implementation often is. An answer that does not fit must not be used: with
+//! an entry too few, a record would read as absent, and a page that makes no progress would be read indefinitely.
 
 use gatehouse_ports::{Difference, HeldKey, Item, Page, StoreError};
 
@@ -18,7 +18,7 @@ pub fn of_each_key<T>(keys: usize, answers: Vec<T>) -> Result<Vec<T>, StoreError
     }
 }
 
-/// The same, of which only what is held can be unchanged.
+/// The same, of which only entries that are held can be unchanged.
 pub fn of_held_keys(
     keys: &[HeldKey],
     answers: Vec<Difference>,

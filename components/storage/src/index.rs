@@ -51,7 +51,7 @@ impl Index<'_> {
         Ok(())
     }
 
-    /// As [`Self::stage_complete`], if the index was not begun and has no entries to be made from. Those who make the first entry at the
+    /// As [`Self::stage_complete`], if the index was not begun and has no entries to be made from. Writers that make the first entry at the
     /// same time conflict, so no entry is left out.
     ///
     /// # Errors
@@ -71,8 +71,8 @@ impl Index<'_> {
         Ok(())
     }
 
-    /// Does a bounded part of the work on the index, where there is any left, and says if it is complete. `stage` adds what one entry is
-    /// to have in the index, and requires that the entry is still the one that was read.
+    /// Does a bounded part of the work on the index, where there is any left, and returns true if the index is complete. `stage` adds the
+    /// records that one entry has in the index, and requires that the entry is still the one that was read.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Index<'_> {
             left -= at_once;
         }
         if index.position.is_none() && index.complete {
-            // Where there are no entries, a read is not to change the store.
+            // Where no entries exist, a read must not change the store.
             return Ok(Attempt::Done(true));
         }
         transaction

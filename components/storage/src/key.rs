@@ -21,8 +21,8 @@ pub fn key_segment(text: &str) -> String {
     segment
 }
 
-/// Where a scan goes on after the key that `prefix` and the segment of `name` make, whether there can be such a key or not: a position
-/// that is too long for one is cut to where the longest key could be, which leaves the same keys behind it.
+/// The position after which a scan continues: the key that `prefix` and the segment of `name` make, even if no such key can exist. A
+/// position that is too long for a key is cut to the length of the longest one, which leaves the same keys after it.
 #[must_use]
 pub fn key_position(prefix: &str, name: &str) -> String {
     let mut position = format!("{prefix}{}", key_segment(name));

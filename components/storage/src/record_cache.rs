@@ -1,4 +1,4 @@
-//! Decoded records that are kept from one request to the next, and asked after before every use.
+//! Decoded records that are kept from one request to the next, and checked against the store before every use.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl RecordCache {
         })
     }
 
-    /// The entries of `keys` as they were read ahead; if they were not, all of them are read now.
+    /// The entries of `keys` as they were read ahead; if one of them was not, all are read now.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ pub struct CachedReads<'a> {
     found: std::vec::IntoIter<Found>,
 }
 
-/// What was read before it was asked for, all at one point in time of the request that holds it.
+/// Entries that were read before they were asked for, all at one point in time of the request that holds them.
 #[derive(Default)]
 pub struct ReadAhead {
     found: BTreeMap<String, Found>,
@@ -252,7 +252,7 @@ impl CachedReads<'_> {
     pub fn next_entry(&mut self) -> Option<Entry> {
         match self.found.next()?.difference {
             Difference::Changed(entry) => Some(entry),
-            // Of what is not kept, nothing is unchanged.
+            // An entry that is not kept cannot be unchanged.
             Difference::Absent | Difference::Unchanged => None,
         }
     }

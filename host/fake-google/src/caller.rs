@@ -25,7 +25,7 @@ pub(crate) enum Principal {
         /// Email address.
         email: String,
     },
-    /// Whoever another issuer vouched for; may only impersonate accounts.
+    /// A caller that another issuer vouched for; it may only impersonate accounts.
     Federated {
         /// Resource name of the provider, as the audience of its exchanges.
         provider: String,

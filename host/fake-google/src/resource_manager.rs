@@ -84,7 +84,7 @@ impl State {
     ) -> Outcome {
         let caller = self.authenticate(call, &SCOPES)?;
         let project = request.project.as_ref();
-        // Google does not say whether a project exists to those who may not see it.
+        // Google does not tell a caller that may not see a project whether it exists.
         if !self.has_project(project) {
             return Err(denied());
         }

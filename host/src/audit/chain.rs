@@ -1,8 +1,7 @@
-//! The chain: each line says what number it has, and carries a hash of itself and of everything before it (SEC-L3).
+//! The chain: each line holds its number, and a hash of itself and of everything before it (SEC-L3).
 //!
-//! A line is `{"sequence":7,` and the members of a record, `,"hash":"` and 64 hexadecimal digits, `"}`. The hash is SHA-256 over the
-//! 32 bytes of the hash before it and the line up to where its own begins. Of a chain that begins the hash before the first is 32
-//! bytes of zero.
+//! A line is `{"sequence":7,` and the members of a record, `,"hash":"` and 64 hexadecimal digits, `"}`. The hash is SHA-256 over the 32 bytes
+//! of the hash before it and the line up to where its own begins. For the first line of a chain, the hash before it is 32 bytes of zero.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,7 +65,7 @@ impl FromStr for Link {
 
     fn from_str(text: &str) -> Result<Self, NotALink> {
         let mut link = Self::NONE;
-        // Lower case alone: a text has one spelling, so that a change of any byte of a line shows.
+        // Only lower case is valid: a hash then has one spelling, so that a change of any byte of a line shows.
         match base16ct::lower::decode(text, &mut link.0) {
             Ok(bytes) if bytes.len() == SHA256_OUTPUT_LEN => Ok(link),
             _ => Err(NotALink),
@@ -74,7 +73,7 @@ impl FromStr for Link {
     }
 }
 
-/// Where a chain has got.
+/// The state of a chain after its last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chain {
     /// The number of the next line.
@@ -115,7 +114,7 @@ impl Chain {
     }
 }
 
-/// A line taken apart; whether it follows another one is not known.
+/// A line taken apart. It is not known to follow another one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     /// Its number.
@@ -127,7 +126,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line without its end of line; `None` where it has not the form of one.
+    /// Reads a line without its end of line; `None` where it does not have the form of one.
     pub(super) fn read(line: &'a [u8]) -> Option<Self> {
         let (start, tail) = line.split_at_checked(line.len().checked_sub(TAIL_BYTES)?)?;
         let link = tail
@@ -144,7 +143,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The host's own note in this line, where it is such a line.
+    /// The host's own note in this line; `None` for any other line.
     pub(super) fn note(&self) -> Option<Note> {
         let mut object = self.start.to_vec();
         object.push(b'}');
@@ -167,7 +166,7 @@ pub(super) struct Note {
     /// For [`Event::Begins`]: the link of the line before, in another file.
     #[serde(default)]
     pub(super) previous: Option<String>,
-    /// How many bytes there are behind the line before that are no line.
+    /// The number of bytes after the line before that belong to no line.
     #[serde(default)]
     pub(super) torn_bytes: Option<u64>,
     /// Their SHA-256.
@@ -181,7 +180,7 @@ pub(super) struct Note {
 pub(super) enum Event {
     /// A file begins.
     Begins,
-    /// The server goes on with a file, after a start or a failure.
+    /// The server continues a file, after a start or a failure.
     Resumes,
 }
 
@@ -191,7 +190,7 @@ pub(super) fn begins(time: &str, previous: Link, torn: Option<&Torn>) -> String 
     note(time, "begins", &previous, torn)
 }
 
-/// The members of the line with which a file goes on.
+/// The members of the line with which a file is continued.
 pub(super) fn resumes(time: &str, torn: Option<&Torn>) -> String {
     note(time, "resumes", "", torn)
 }
@@ -205,7 +204,7 @@ fn note(time: &str, event: &str, more: &str, torn: Option<&Torn>) -> String {
     format!(r#""time":"{time}","type":"{NOTE}","event":"{event}"{more}{torn}"#)
 }
 
-/// The rest that a write which was cut off left behind the last line. The bytes stay; the next line says how many they are.
+/// The bytes that a write which was cut off left after the last line. They stay; the next line says how many they are.
 #[derive(Clone)]
 pub(super) struct Torn {
     pub(super) bytes: u64,
@@ -221,7 +220,7 @@ impl Torn {
         }
     }
 
-    /// More of it.
+    /// Adds bytes to it.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len() as u64);
         self.context.update(bytes);
@@ -232,7 +231,7 @@ impl Torn {
         self.bytes == 0
     }
 
-    /// The SHA-256 of all.
+    /// The SHA-256 of all its bytes.
     pub(super) fn hash(&self) -> Link {
         Link::hash(&self.context.clone().finish())
     }

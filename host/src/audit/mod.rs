@@ -2,7 +2,7 @@
 //!
 //! - The front says what happened and which texts stay readable; a sink shows every other text as a hash under its own key.
 //! - Each sink has one writer, which takes all records that wait, writes them with one call, brings them to the disk with another, and
-//!   only then answers for all of them. So the price of a disk is shared by those who come at the same time.
+//!   only then answers for all of them. So requests that come at the same time share the price of the disk.
 //! - Each line is chained to the one before ([`verify`] looks whether that holds), also over restarts and rotation.
 //! - A record is taken when at least one sink has it. A sink that cannot write, or takes longer than its timeout, has failed; the
 //!   front then fails the request. What a failed write has left in a sink stays: a log may hold more than was done, never less.
@@ -40,8 +40,8 @@ use crate::settings::{AuditSinkSettings, AuditSinkType};
 /// stuck ever has so many.
 const QUEUE: usize = 1024;
 
-/// The members of a record as a sink with this key shows them, on one line, without a sink; `None` for what no sink takes. For tests that
-/// make up documents (SEC-V1).
+/// The members of a record as a sink with this key shows them, on one line, without a sink; `None` for a document that no sink takes. For
+/// tests that make up documents (SEC-V1).
 #[must_use]
 pub fn encoded(document: &str, clear: &[String], key: &str) -> Option<String> {
     let hasher = TextHasher::new(&zeroize::Zeroizing::new(key.to_owned()));
@@ -175,8 +175,8 @@ impl AuditLog for Sinks {
     }
 }
 
-/// The reasons that would keep the sinks from being opened, as far as that can be told without making or changing anything, each with the
-/// name of the setting that it is about.
+/// The problems that would keep the sinks from being opened, each with the name of its setting, as far as they can be found without creating
+/// or changing anything.
 #[must_use]
 pub fn problems(settings: &[AuditSinkSettings]) -> Vec<(String, String)> {
     let of_sink = |sink: &AuditSinkSettings| {
@@ -193,13 +193,13 @@ pub fn problems(settings: &[AuditSinkSettings]) -> Vec<(String, String)> {
     settings.iter().flat_map(of_sink).collect()
 }
 
-/// One sink, as those see it who write records.
+/// A sink, as seen by the requests that hand it records.
 struct Sink {
     shown: AuditSink,
     hasher: TextHasher,
     timeout: Duration,
     orders: mpsc::Sender<Order>,
-    /// True if the writer was too slow the last time and has not come back since. No request waits for it then.
+    /// True if the writer exceeded its timeout the last time and has not answered since. No request waits for it then.
     is_stalled: Arc<AtomicBool>,
 }
 
@@ -251,7 +251,7 @@ impl Sink {
         })
     }
 
-    /// Hands a record to the writer; `None` when that cannot take it.
+    /// Hands a record to the writer; `None` when the writer cannot take it.
     fn submit(&self, members: String) -> Option<oneshot::Receiver<bool>> {
         if self.is_stalled.load(Ordering::Acquire) {
             return None;
@@ -270,8 +270,8 @@ impl Sink {
             return answer.unwrap_or(false);
         }
         let was_stalled = self.is_stalled.swap(true, Ordering::AcqRel);
-        // The writer may have come back at this very moment. It takes the word back after it has answered, and then not again before
-        // it has something to write, which it would never be given.
+        // The writer may have answered at this very moment. It clears the flag after it has answered, and not again before its next record,
+        // which it would never be given while the flag is set.
         if let Ok(is_taken) = answer.try_recv() {
             self.is_stalled.store(false, Ordering::Release);
             return is_taken;

@@ -17,7 +17,7 @@ pub(super) enum Order {
     /// To write a record with these members.
     Write {
         members: String,
-        /// Learns whether it is in the sink.
+        /// Receives true once the record is in the sink, and false when it failed.
         answer: oneshot::Sender<bool>,
     },
     /// To go on with the file that is now at the path.
@@ -35,13 +35,13 @@ pub(super) enum Output {
 /// Why a batch of lines is not in the sink.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteError {
-    /// The file is gone, and there cannot be another one.
+    /// The file is gone, and another one cannot be opened.
     #[error(transparent)]
     Gone(#[from] LogFileError),
-    /// There is a file at the path with a chain of its own.
+    /// Another file with a chain of its own is at the path.
     #[error("the log was removed, and another one with records is in its place")]
     Replaced,
-    /// The operating system did not take them.
+    /// The operating system did not take all lines.
     #[error("{0}")]
     CutOff(#[source] std::io::Error),
 }
@@ -52,7 +52,7 @@ enum Pending {
     None,
     /// A file begins.
     Begins,
-    /// A file goes on.
+    /// A file is continued.
     Resumes,
 }
 
@@ -104,16 +104,16 @@ impl Writer {
         }
     }
 
-    /// Where the chain is.
+    /// The chain as it is after the last line.
     pub(super) const fn chain(&self) -> Chain {
         self.chain
     }
 
-    /// Writes a line for each of `records`, which hold members of objects, and before them what is to be said about the log.
+    /// Writes the pending line about the log, if there is one, and then a line for each of `records`, which hold members of objects.
     ///
     /// # Errors
     ///
-    /// When they are not all in the sink. Those that are stay a part of the chain: a log may hold more than was done, not less.
+    /// When the sink does not have all of them. Those that it has stay a part of the chain: a log may hold more than was done, not less.
     pub(super) fn write(&mut self, records: &[String]) -> Result<(), WriteError> {
         if matches!(&self.output, Output::File(file) if file.is_gone()) {
             self.follow()?;
@@ -166,7 +166,7 @@ impl Writer {
             }
             file.keep(written);
         }
-        // A line is there when all of it is but its end of line.
+        // A line counts as written when at most its end of line is missing.
         let complete = batch.ends.iter().rfind(|(end, _)| *end <= written + 1);
         let mut begin = 0;
         if let Some((end, chain)) = complete {
@@ -187,14 +187,14 @@ impl Writer {
         }
     }
 
-    /// Goes on with the file that is at the path now, if it is another one.
+    /// Switches to the file that is at the path now, if it is another one.
     pub(super) fn follow(&mut self) -> Result<(), WriteError> {
         let Output::File(file) = &mut self.output else {
             return Ok(());
         };
         match file.successor()? {
             None => Ok(()),
-            // One that has a line already has a chain of its own.
+            // A file that has a line already has a chain of its own.
             Some((_, Content::Lines(..) | Content::Nothing(Some(_)))) => Err(WriteError::Replaced),
             Some((successor, Content::Nothing(None))) => {
                 *file = successor;

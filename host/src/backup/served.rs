@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::runtime::services::{Answer, BackupError, Backups};
 use crate::seal::Store;
 
-/// How many are made at one time: each has the store keep what is deleted and replaced meanwhile.
+/// How many backups are made at one time: for each, the store keeps what is deleted and replaced meanwhile.
 const MOST: usize = 2;
-/// After so long without a call for its next part a backup is given up.
+/// A backup is given up after so long without a call for its next part.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The backups of a store that are being made.
@@ -23,7 +23,7 @@ pub struct ServedBackups {
     patience: Duration,
 }
 
-/// A backup, and when it is given up. `None` while a part is being made, or its beginning.
+/// A backup, and the time at which it is given up. `backup` is `None` while its beginning or a part of it is being made.
 struct Made {
     backup: Option<Box<Backup>>,
     until: Instant,
@@ -86,7 +86,8 @@ impl Backups for ServedBackups {
     }
 }
 
-/// The slot of a backup among those that are being made, while a request is at work on it. Given back when that was cut off or failed.
+/// The slot of a backup among those that are being made, held by a request that works on it. It is given back when the request is cut off or
+/// fails.
 struct BackupSlot<'a> {
     made: &'a Mutex<HashMap<String, Made>>,
     name: String,
@@ -94,7 +95,7 @@ struct BackupSlot<'a> {
 }
 
 impl<'a> BackupSlot<'a> {
-    /// A slot for one more.
+    /// A slot for one more backup.
     fn take(
         made: &'a Mutex<HashMap<String, Made>>,
         name: &str,
@@ -116,7 +117,7 @@ impl<'a> BackupSlot<'a> {
         })
     }
 
-    /// The slot of one that has begun, and what was made of it so far.
+    /// The slot of a backup that has begun, and the backup as far as it has been made.
     fn resume(
         made: &'a Mutex<HashMap<String, Made>>,
         name: &str,
@@ -132,7 +133,7 @@ impl<'a> BackupSlot<'a> {
         Ok((slot, backup))
     }
 
-    /// Keeps the backup there until a request goes on with it.
+    /// Keeps the backup in the slot until a request continues it.
     fn fill(mut self, backup: Backup, patience: Duration) {
         let kept = Made {
             backup: Some(Box::new(backup)),
@@ -151,7 +152,7 @@ impl Drop for BackupSlot<'_> {
     }
 }
 
-/// Gives a backup up when its client has not gone on with it for too long.
+/// Gives a backup up when its client has not asked for its next part for too long.
 async fn give_up_in_time(made: Weak<Mutex<HashMap<String, Made>>>, name: String) {
     loop {
         let until = {
@@ -159,7 +160,7 @@ async fn give_up_in_time(made: Weak<Mutex<HashMap<String, Made>>>, name: String)
             let mut all = lock(&made);
             match all.get(&name) {
                 None => return,
-                // Somebody is at work on it, and sees to it.
+                // A request is working on it, and keeps or removes it.
                 Some(Made { backup: None, .. }) => Instant::now() + Duration::from_secs(1),
                 Some(found) if found.until <= Instant::now() => {
                     all.remove(&name);

@@ -1,8 +1,8 @@
 //! The time of day that never goes back (SEC-T6).
 //!
 //! An expired record must not come to life again because the clock was set back: not while the server runs, nor over a restart.
-//! So the server's time is the system's, or, where that lies behind, the latest time there has been, going on from there as fast as time
-//! goes. The latest time is written into the store now and then, and read at the start.
+//! So the server's time is the system's, or, where that lies behind the latest time so far, that latest time advanced at the rate of the
+//! monotonic clock. The latest time is written into the store at intervals, and read at the start.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,18 +19,18 @@ const MARK_KEY: &str = "clock";
 /// How often the latest time is kept. A clock that is set back while the server is down brings back what expired within this time at most.
 pub const KEEPING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// By how much the system's clock may leave the passing of time behind, or fall behind it, until that is worth a line in the log.
+/// By how much the system's clock may be ahead of the passing of time until that counts as a step, which is logged.
 const FORWARD_STEP: Duration = Duration::from_secs(5 * 60);
-/// How long a step forward has to stand before it is kept for good: a clock that was wrong at the start of the machine is usually corrected
-/// by then, and a restart is as if it had never been.
+/// How long a step forward has to last before the new time is kept: a clock that was wrong at the start of the machine has usually been
+/// corrected by then, and a restart undoes a step that was not kept.
 const STANDING: Duration = Duration::from_secs(10 * 60);
-/// By how much the time may be ahead of the kept one until it takes a witness to keep it.
+/// By how much the time may be ahead of the kept one without a witness that agrees, or [`UNWITNESSED_STANDING`].
 const BELIEVED_STEP: Duration = Duration::from_secs(60 * 60);
 /// How long a larger step has to last without a witness, and for how long the answer of a witness counts.
 const UNWITNESSED_STANDING: Duration = Duration::from_secs(24 * 60 * 60);
 /// By how much the time may be ahead of the witness's, whose answer took a while.
 const WITNESS_TOLERANCE: Duration = Duration::from_secs(5 * 60);
-/// Clocks that are kept in step are slowed down a little now and then; that is no step.
+/// By how much the system's clock may be behind until that counts as a step: a synchronized clock is slowed down a little now and then.
 const BACKWARD_STEP: Duration = Duration::from_secs(1);
 
 /// The times that the clocks of the machine show.
@@ -38,16 +38,16 @@ const BACKWARD_STEP: Duration = Duration::from_secs(1);
 struct Reading {
     /// Milliseconds since 1970.
     system: u64,
-    /// Time that has passed since some moment, whatever is done to the system's clock.
+    /// Time by the monotonic clock, which no change of the system's clock affects.
     elapsed: Duration,
 }
 
-/// Is told what happens to the system's clock, to count it.
+/// The observer of the steps and doubts of the system's clock, which counts them.
 pub trait ClockWatch: Send + Sync {
-    /// The system's clock was set forward, or else backward.
+    /// The system's clock was set: forward if `forward` is true, else backward.
     fn stepped(&self, forward: bool);
 
-    /// The system's clock is far ahead without a witness, or no more.
+    /// Tells whether the system's clock is far ahead without a witness that agrees.
     fn doubted(&self, doubted: bool);
 }
 
@@ -59,11 +59,11 @@ pub struct SteadyClock {
 }
 
 struct State {
-    /// The latest time there has been, and when that was.
+    /// The latest time so far, and when that was.
     latest: Reading,
-    /// True if the system's clock is behind that, as far as the operator was told.
+    /// True if the operator was told that the system's clock is behind that.
     behind: bool,
-    /// The time that passed, by the clock that only goes forward, until the last step forward; the start is one.
+    /// The time by the monotonic clock at the last step forward; the start counts as one.
     stepped_at: Duration,
     /// The time that was last heard from a witness, and when.
     witnessed: Option<Reading>,
@@ -102,10 +102,10 @@ impl SteadyClock {
         }
     }
 
-    /// Goes on from the latest time that is kept in `backend`, if the system has not reached it yet, and keeps the time there is now.
+    /// Raises this clock to the latest time that is kept in `backend`, if the system has not reached it yet, and keeps the present time.
     ///
-    /// To be called at the start, before anything is decided by this clock, and every minute from then on. Hosts that share a store share
-    /// its latest time.
+    /// To be called at the start, before anything is decided by this clock, and every [`KEEPING_INTERVAL`] from then on. Hosts that share a
+    /// store share its latest time.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl SteadyClock {
         write_mark(backend, mark, version).await
     }
 
-    /// By how much the system's clock lies behind the latest time there has been.
+    /// By how much the system's clock lies behind the latest time so far.
     #[must_use]
     pub fn lag(&self) -> Duration {
         let state = self.lock();
@@ -132,8 +132,8 @@ impl SteadyClock {
         Duration::from_millis(state.latest.system.saturating_sub(system))
     }
 
-    /// Takes the word of another machine for the time, in milliseconds since 1970: a step forward that it agrees with is kept, and one
-    /// that it contradicts is not, however long that stands.
+    /// Notes the time by the clock of another machine, in milliseconds since 1970: a step forward that it agrees with is kept, and one that
+    /// it contradicts is not, however long the step lasts.
     pub fn witness(&self, time: u64) {
         let mut state = self.lock();
         let elapsed = (self.read)().elapsed;
@@ -143,8 +143,8 @@ impl SteadyClock {
         });
     }
 
-    /// True if the time is so far ahead of the kept one that nothing may be deleted on its strength, since no witness has agreed and it
-    /// has not stood for long. So it is until it has been held against the kept one for the first time.
+    /// True if the time is so far ahead of the kept one that nothing may be deleted because of it, as no witness has agreed and the step has
+    /// not lasted long enough. Also true until the time has been compared with the kept one for the first time.
     pub fn is_doubted(&self) -> bool {
         let now = self.now();
         let state = self.lock();
@@ -169,7 +169,8 @@ impl SteadyClock {
         self.watch.doubted(doubted);
     }
 
-    /// The part of `now` to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
+    /// The time to be kept in place of `mark`: `now` once no step forward is recent or a witness agrees, and before that `mark` advanced by
+    /// the time that has certainly passed.
     fn proven(&self, mark: u64, now: u64) -> u64 {
         let state = self.lock();
         let standing = state.latest.elapsed.saturating_sub(state.stepped_at);
@@ -242,7 +243,7 @@ impl SteadyClock {
 }
 
 impl State {
-    /// The kept time as it has gone on since; `None` before it was first kept.
+    /// The kept time, advanced by the time that has passed since; `None` before it was first kept.
     fn mark(&self) -> Option<u64> {
         let kept = self.kept?;
         let passed = self.latest.elapsed.saturating_sub(kept.elapsed);
@@ -260,7 +261,7 @@ impl State {
         }
     }
 
-    /// True if the witness, if one spoke within the last day, is about as far as `now`.
+    /// True if `now` is not far ahead of the witness's time; `None` where no witness answered within the last day.
     fn witness_agrees(&self, now: u64) -> Option<bool> {
         let witnessed = self.witnessed?;
         let passed = self.latest.elapsed.saturating_sub(witnessed.elapsed);
@@ -278,8 +279,8 @@ pub async fn remembered(backend: &dyn Backend) -> Result<Option<u64>, StoreError
     Ok(read_mark(backend).await?.map(|(mark, _)| mark))
 }
 
-/// Has the store of a stopped server remember `time`, in milliseconds since 1970, as the latest. Where that is earlier than before, what
-/// expired in between is valid again, as far as it is still there.
+/// Stores `time`, in milliseconds since 1970, as the latest time in the store of a stopped server. Where it is earlier than the one before,
+/// records that expired in between are valid again, as far as they still exist.
 ///
 /// # Errors
 ///

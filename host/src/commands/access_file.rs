@@ -1,4 +1,4 @@
-//! The file of an access log, which goes on in a new file where those who rotate logs have put the old one away.
+//! The file of an access log, which continues in a new file where log rotation has moved the old one away.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(super) enum AccessFileError {
     NotRegular { path: PathBuf },
 }
 
-/// The writer of the file, and the handle of those who have it opened again.
+/// The writer of the file, and the handle by which it is opened again.
 #[derive(Clone)]
 pub(super) struct AccessFile(Arc<Opened>);
 
@@ -44,7 +44,7 @@ impl AccessFile {
         })))
     }
 
-    /// Goes on in the file that is there now. Where none can be opened, the one before stays in use.
+    /// Switches to the file that is at the path now. Where none can be opened, the one before stays in use.
     pub(super) fn reopen(&self) -> Result<(), AccessFileError> {
         let file = opened(&self.0.path)?;
         *self.file() = file;
@@ -83,7 +83,7 @@ fn opened(path: &Path) -> Result<File, AccessFileError> {
 }
 
 impl Write for AccessFile {
-    /// Takes a whole line. Of one that the disk does not take a part may stand in the file, and the line counts as lost.
+    /// Writes a whole line. If the disk does not take all of it, a part may stand in the file, and the line counts as lost.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let written = self.file().write_all(line);
         if written.is_err() {
@@ -121,7 +121,7 @@ mod tests {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(handle.lost(), 0);
-        // A start goes on behind the lines that are there.
+        // A start appends behind the lines that are there.
         AccessFile::open(&path)
             .unwrap()
             .write_all(b"four\n")

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 use super::installation::{self, Description, Options, Reconciler, Report, Summary};
 
-/// Tells the token from all else that is made of the root key. The number of the block follows.
+/// Separates the token from all other values that are derived from the root key. The number of the block follows it.
 const LABEL: &[u8] = b"gatehouse bootstrap token 1";
 
 /// Most passes of one start, whatever they find.
@@ -54,7 +54,7 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// When the server refuses something. The next start goes on with it.
+    /// When the server refuses something. The next start continues from there.
     pub(super) async fn run(self, server: &Server) -> Result<()> {
         let api = installation::Server::here(server.handler(), &self.token)?;
         api.initialize().await?;
@@ -80,7 +80,7 @@ impl Bootstrap {
                 return Ok(());
             }
             attempts.note(failures?)?;
-            // The other server has time to come to its end.
+            // The pause gives the other server time to finish.
             tokio::time::sleep(jittered(LONGEST_PAUSE, &OsRandom)).await;
         }
     }
@@ -110,8 +110,8 @@ async fn finish(api: &installation::Server, summary: Summary) -> Result<()> {
 
 /// Passes that left something undone.
 ///
-/// A server that starts at the same time as others may be refused what another has made since it looked. The next pass finds it there,
-/// so what counts is a pass that fails as the one before.
+/// A server that starts at the same time as others may be refused an object that another one has made since it looked. The next pass finds
+/// that object, so only a pass with the same failures as the one before is final.
 #[derive(Default)]
 struct Attempts {
     number: usize,
@@ -146,7 +146,7 @@ pub(super) fn read(file: &Path) -> Result<Description> {
     Description::read(file).context("bootstrap.file")
 }
 
-/// The root token of a first start: 51 letters and digits that only who has the root key can make.
+/// The root token of a first start: 51 letters and digits that only a holder of the root key can derive.
 fn token_of(root_key: &RootKey) -> Zeroizing<String> {
     let mut token = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
     token.push_str(SERVICE_TOKEN_PREFIX);

@@ -1,4 +1,4 @@
-//! How commands come to a running server: its address, whom to believe that it is the one, and the token.
+//! The way from a command to a running server: its address, the authorities that vouch for its identity, and the token.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,25 +19,25 @@ use zeroize::Zeroizing;
 
 use super::bounded_file::read_bounded;
 
-/// Where the address of the server stands in the environment.
+/// The environment variable with the address of the server.
 const ADDRESS_VARIABLE: &str = "GATEHOUSE_ADDR";
 
-/// Where the name of the file with certificate authorities stands in the environment.
+/// The environment variable with the name of the file with certificate authorities.
 const CA_FILE_VARIABLE: &str = "GATEHOUSE_CACERT";
 
-/// Where the token is looked for, in this order; the latter two are what other clients of the server use.
+/// The environment variables that may hold the token, in the order in which they are read; other clients of the server use the latter two.
 pub(super) const TOKEN_VARIABLES: [&str; 3] = ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
 
-/// Most that an answer may hold.
+/// Most bytes of an answer.
 const MAXIMUM_ANSWER: usize = 1 << 20;
 
 /// Most bytes of a file that holds a token.
 const MAXIMUM_TOKEN_FILE: u64 = 8 << 10;
 
-/// What sends requests with bodies of type `B`.
+/// The client that sends requests with bodies of type `B`.
 pub(super) type HttpClient<B> = Client<HttpsConnector<HttpConnector>, B>;
 
-/// Where a server is, and whom to believe that it is the one.
+/// The address of a server, and the authorities that vouch for its identity.
 #[derive(Debug, Args)]
 pub(super) struct RemoteServer {
     /// Where the server is, with the path before that of its API if a proxy puts one there
@@ -64,7 +64,7 @@ pub(super) struct ServerArguments {
 }
 
 impl ServerArguments {
-    /// The token; `whose` says in the message which is wanted.
+    /// The token; `whose` names the wanted one in the message of an error.
     ///
     /// # Errors
     ///
@@ -79,11 +79,11 @@ impl RemoteServer {
         Self { address, ca_file }
     }
 
-    /// The server at `address`, each part of which may stand in the environment instead; `None` where no address does.
+    /// The server at `address`; the environment may name the address, the CA file, or both. `None` where no address is named.
     ///
     /// # Errors
     ///
-    /// When the environment names no address.
+    /// When the address in the environment is malformed.
     pub(super) fn or_of_environment(
         address: Option<&Url>,
         ca_file: Option<&Path>,
@@ -118,11 +118,11 @@ impl RemoteServer {
         target
     }
 
-    /// What sends requests to the server.
+    /// The client for requests to the server.
     ///
     /// # Errors
     ///
-    /// When the address is none of a server, or the certificates cannot be read.
+    /// When the address is not that of a server, or the certificates cannot be read.
     pub(super) fn client<B>(&self) -> Result<HttpClient<B>>
     where
         B: Body + Send,
@@ -182,7 +182,7 @@ impl Token {
     ///
     /// # Errors
     ///
-    /// When there is none; `whose` says in the message which is wanted.
+    /// When there is none; `whose` names the wanted one in the message.
     pub(super) fn find(file: Option<&Path>, variables: &[&str], whose: &str) -> Result<Self> {
         if let Some(path) = file {
             let text = read_bounded(path, MAXIMUM_TOKEN_FILE)?;

@@ -18,7 +18,7 @@ use super::configuration::Source;
 /// The setting that is put in force again without a restart.
 const LEVEL: &str = "log.level";
 
-/// The settings whose files are read at a start alone, and so are the keys of audit sinks.
+/// The settings whose files are read only at a start. The keys of audit sinks are read only then, too.
 const READ_AT_START: [&str; 7] = [
     "bootstrap.file",
     "google.application_credentials",
@@ -44,7 +44,7 @@ pub(super) struct Reloaded {
 /// The level of the log, which can be changed.
 pub(super) struct Level(pub(super) Handle<Targets, Registry>);
 
-/// The lines that a level of the settings shows. Those of the access log are of another log, and spans of traces of none.
+/// The filter for the lines that a level of the settings shows. It hides the access log, which is a log of its own, and the spans of traces.
 pub(super) fn level_filter(level: &str) -> Result<Targets, ParseError> {
     let filter: Targets = level.parse()?;
     Ok(filter
@@ -57,7 +57,7 @@ impl Level {
         Ok(self.0.reload(level_filter(level)?)?)
     }
 
-    /// True if the log shows what this module says of a change. Those who follow the log by `sys/monitor` have levels of their own.
+    /// True if the log shows the lines of this module about a change. Clients that follow the log by `sys/monitor` have levels of their own.
     fn shows_changes(&self) -> bool {
         let shows = |level: &Targets| level.would_enable(module_path!(), &tracing::Level::INFO);
         self.0.with_current(shows).unwrap_or(false)
@@ -74,7 +74,7 @@ impl Reloaded {
         });
     }
 
-    /// Goes on with the files that are there now: those who rotate a log or renew a certificate say by the signal that they have done it.
+    /// Switches to the files that are there now: programs that rotate a log or renew a certificate send the signal when they are done.
     /// Mistakes in the settings leave everything in force that was.
     fn reload(&mut self) {
         if let Some(audit) = &self.audit {
@@ -114,7 +114,7 @@ impl Reloaded {
         }
         for change in changes {
             if change.name == LEVEL {
-                // Told by whichever of the two levels shows it.
+                // Logged under the former level if that shows it, else under the new one.
                 let is_shown = self.level.shows_changes();
                 if is_shown {
                     tracing::info!("SIGHUP: {change}");
@@ -165,7 +165,7 @@ impl std::fmt::Display for Change<'_> {
     }
 }
 
-/// The differences between two readings of the settings. Audit sinks may come and go with all of theirs.
+/// The differences between two readings of the settings. An audit sink may come or go with all its settings.
 fn changes<'a>(before: &'a [EffectiveSetting], now: &'a [EffectiveSetting]) -> Vec<Change<'a>> {
     let value = |settings: &'a [EffectiveSetting], name: &str| {
         let found = settings.iter().find(|setting| setting.name == name);

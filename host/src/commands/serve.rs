@@ -15,7 +15,7 @@ use super::process::{
 use super::reload::Reloaded;
 use super::service_manager::ServiceManager;
 
-/// The sections that say who can reach what, which are shown whole; of the others the settings that an operator changed.
+/// The sections that decide which callers can reach what. They are logged whole; of the others, only settings that an operator changed.
 const SECURITY_SECTIONS: [&str; 6] = [
     "audit.",
     "listener.",
@@ -29,7 +29,7 @@ const SECURITY_SECTIONS: [&str; 6] = [
 pub(super) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Goes on with a store that is an older copy than seal.witness has seen. Tokens that were revoked since may be valid again
+    /// Starts with a store that is an older copy than seal.witness has seen. Tokens that were revoked since may be valid again
     #[arg(long)]
     accept_rollback: bool,
 }
@@ -84,8 +84,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Serves with what `start` makes until `stop` is ready, and tells `manager` when clients are heard and when they are no more.
-/// `started` is called once the server has started, before clients are heard.
+/// Serves with the server that `start` makes until `stop` is ready, and tells `manager` when clients can connect and when the server stops.
+/// `started` is called once the server has started, before clients can connect.
 async fn serve(
     start: impl Future<Output = Result<Server>> + Send + 'static,
     settings: &Settings,
@@ -104,7 +104,7 @@ async fn serve(
     };
     tracing::info!("serving at {scheme}://{}", server.local_address());
     started(&server);
-    // Who connects from here on waits for the listener at most.
+    // A client that connects from here on waits for the listener at most.
     manager.ready(scheme, server.local_address());
     let stop = async {
         stop.await;
@@ -114,7 +114,7 @@ async fn serve(
     Ok(())
 }
 
-/// Tells what is in force (SEC-O5).
+/// Logs the settings in force that concern security or were changed (SEC-O5).
 fn log_security_settings(settings: &Settings) {
     for setting in settings.effective() {
         let concerns_security = SECURITY_SECTIONS

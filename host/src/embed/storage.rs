@@ -1,4 +1,4 @@
-//! The embedder's store as a backend with one namespace, so that what is asked of it is checked as for every other.
+//! The embedder's store as a backend with one namespace, so that calls to it are checked like those to any other backend.
 
 use std::future::ready;
 

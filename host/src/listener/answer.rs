@@ -23,14 +23,14 @@ type Parts = Pin<Box<dyn Stream<Item = Result<Bytes, CutOffError>> + Send>>;
 pub struct AnswerBody {
     /// The bytes that are there and not handed out.
     ready: Bytes,
-    /// The parts that are still to be made; `None` where there is nothing more. Asked for when all before has been taken.
+    /// The parts that are still to be made; `None` where there is nothing more. The next one is asked for when all before it has been taken.
     rest: Option<Parts>,
-    /// The connection's knowledge of it, while something is still to be made.
+    /// Marks the body as open at its connection, while something is still to be made.
     open: Option<OpenBody>,
 }
 
 impl AnswerBody {
-    /// A body that begins with `first` and goes on with `rest`.
+    /// A body that begins with `first` and continues with `rest`.
     pub fn in_parts(
         first: Bytes,
         rest: impl Stream<Item = Result<Bytes, CutOffError>> + Send + 'static,
@@ -50,7 +50,7 @@ impl AnswerBody {
         self
     }
 
-    /// Nothing more is to be made.
+    /// Notes that nothing more is to be made.
     fn end(&mut self) {
         self.rest = None;
         self.open = None;

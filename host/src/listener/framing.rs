@@ -33,7 +33,7 @@ pub(super) enum BodyFraming {
 /// The result of looking at the beginning of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Head {
-    /// The header block goes on.
+    /// The header block is not complete yet.
     Incomplete,
     /// The header block takes `length` bytes.
     Complete { length: usize, body: BodyFraming },
@@ -68,7 +68,7 @@ pub(super) fn examine(
     }
 }
 
-/// The number of bytes up to and including the empty line, which is not one before the request line.
+/// The number of bytes up to and including the empty line that ends the header block. Empty lines before the request line do not count.
 fn end_of_head(message: &[u8], searched: usize) -> Result<Option<usize>, RequestError> {
     let blank = message
         .iter()

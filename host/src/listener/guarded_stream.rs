@@ -246,7 +246,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
                 return Poll::Ready(Ok(()));
             }
 
-            // The usual case: all of a message comes at once and goes on without being copied.
+            // The usual case: all of a message comes at once and is passed on without being copied.
             let kept = if this.held.is_empty() {
                 match this.check(fresh) {
                     Ok(Step::HandOut(bytes)) => bytes,

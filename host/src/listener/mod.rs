@@ -1,4 +1,4 @@
-//! The server's front: sockets, TLS, HTTP/1.1 and HTTP/2, and what bounds them (SEC sections 2 and 9).
+//! The server's front: sockets, TLS, HTTP/1.1 and HTTP/2, and their bounds (SEC sections 2 and 9).
 //!
 //! A request is taken in whole, within its limits, before the [`RequestHandler`] sees it. Its answer is a whole too, or comes in parts that
 //! are asked for when the client has taken those before. So a slow client costs a connection and nothing else; one that takes no part within
@@ -49,15 +49,15 @@ use service::Shared;
 /// How long to wait when the system has no room for another connection.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 
-/// When a connection on which nothing comes is asked whether its client is still there, how far apart, and how often in vain before it ends.
-/// A client that follows the log may have nothing to say for days, and one whose machine is gone says nothing either.
+/// The probes of an idle connection: how long it is idle before the first, how far apart they are, and how many without an answer end it. A
+/// client that follows the log may have nothing to say for days, and one whose machine is gone says nothing either.
 const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
     .with_time(Duration::from_secs(60))
     .with_interval(Duration::from_secs(10))
     .with_retries(3);
 
-/// Looks at the beginning of a message as a connection with the default limits does, without a connection: how many bytes the header block
-/// takes, `None` where it goes on. For tests that make up messages (SEC-V1).
+/// Looks at the beginning of a message as a connection with the default limits does, without a connection. Answers how many bytes the header
+/// block takes, or `None` where it is not complete yet. For tests that make up messages (SEC-V1).
 ///
 /// # Errors
 ///
@@ -235,7 +235,7 @@ async fn follow(certificate: Option<Arc<Certificate>>) -> Infallible {
     }
 }
 
-/// Errors of a single connection pass at once. Where the system has no room, waiting lets it find some (SEC-H4).
+/// Returns at once for an error of a single connection. Where the system has no room, waits so that it can find some (SEC-H4).
 async fn await_room(error: &io::Error) {
     let concerns_one_connection = matches!(
         error.kind(),

@@ -1,8 +1,8 @@
-//! The servers that share this server's store, as far as it knows: who runs, whose clock differs, and which of them does the work of all.
+//! The servers that share this server's store, as far as it knows: which of them run, whose clock differs, and which does the work of all.
 //!
-//! A server says every few seconds that it runs. Nothing that a client is promised hangs on it: tokens and records are read from the store at
-//! every request. What hangs on it is who is listed, how large a share of the limits each server takes, and that background work, which does
-//! no harm twice, is as a rule done once.
+//! A server says every few seconds that it runs. No promise to a client depends on that: tokens and records are read from the store at every
+//! request. The list of the servers depends on it, the share of the limits that each server takes, and the choice of the one that does the
+//! background work. That work is done once as a rule, and does no harm if it is done twice.
 
 mod outage;
 
@@ -18,16 +18,16 @@ use outage::Outage;
 
 /// The pause between two beats.
 const BEAT: Duration = Duration::from_secs(5);
-/// The same after one that failed.
+/// The pause after a beat that failed.
 const BEAT_AGAIN: Duration = Duration::from_secs(1);
-/// How long the lease of the background work lasts unless it is kept. A server that does not run any more has lost it by then.
+/// How long the lease of the background work lasts unless it is renewed. A server that no longer runs has lost it by then.
 const LEASE: Duration = LIVE_FOR;
 /// The work that one server does for all.
 const BACKGROUND: &str = "background";
 /// By how much a clock may differ from the store's.
 const TOLERATED: Duration = Duration::from_secs(2);
 
-/// Is told what is found out about the servers, to show it.
+/// The observer of the findings about the servers, which shows them.
 pub trait NodesWatch: Send + Sync {
     /// How many servers run, and by how many milliseconds this one's clock is ahead of the store's; negative where it is behind.
     fn counted(&self, live: usize, clock_ahead: i64);
@@ -124,7 +124,7 @@ impl Nodes {
     ///
     /// # Errors
     ///
-    /// When the store cannot be reached. What was known before still counts, but for the lease, which ends.
+    /// When the store cannot be reached. Earlier findings still count, except for the lease, which runs out.
     pub async fn beat(&self) -> Result<(), gatehouse_ports::StoreError> {
         let node = self.node();
         let (began, before) = (Instant::now(), self.clock.now_milliseconds());
@@ -155,7 +155,7 @@ impl Nodes {
         }
     }
 
-    /// Tells the operator that the store cannot be reached, again for every other reason, and when it can be.
+    /// Tells the operator that the store cannot be reached, again for each new reason, and when it can be reached again.
     fn tell(&self, outcome: Result<(), gatehouse_ports::StoreError>) {
         match outcome {
             Err(error) => {

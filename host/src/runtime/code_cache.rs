@@ -2,7 +2,7 @@
 //!
 //! A file's name is the digest of the component and of the engine's settings, so that code for other settings is never found. Its
 //! content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew. Code is mapped from its
-//! file, so that of a component only those pages take memory that are executed.
+//! file, so that only those pages of a component take memory that are executed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
@@ -126,8 +126,7 @@ fn file_name(engine: &Engine, parts: &[&[u8]]) -> String {
     format!("{:x}.cwasm", base16ct::HexDisplay(digest.as_ref()))
 }
 
-/// A digest that takes what is hashed, since the 64-bit result of an ordinary hasher would be too short to name code by, and what is
-/// written.
+/// A digest that takes both what is hashed and what is written. The 64-bit result of an ordinary hasher would be too short to name code by.
 struct Sha256(Digest);
 
 impl Write for Sha256 {

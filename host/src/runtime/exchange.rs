@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Where a client is. An extension of a request, by which the component learns it.
+/// The address of a client: an extension of a request, by which the component learns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
 /// Why a request has no answer from the component.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Every instance is busy and the queue is full. Worth trying again in a second.
+    /// Every instance is busy and the queue is full. A retry after a second is worthwhile.
     #[error("all instances are busy and the queue is full")]
     Overloaded,
     /// The component took longer than a request may take.
     #[error("the component took longer than {0:?}")]
     TimedOut(Duration),
-    /// The component does not go on with an answer.
+    /// The component does not continue an answer.
     #[error("the component does not continue the answer: {0}")]
     NotResumed(ResumeError),
     /// The component trapped, gave no answer, or gave one that is not allowed.
@@ -26,7 +26,7 @@ pub enum ServeError {
     Failed(wasmtime::Error),
 }
 
-/// Why the component does not go on with an answer. The WIT interface is the specification.
+/// Why the component does not continue an answer. The WIT interface is the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ResumeError {
     /// The continuation is none of this request, or the component gives no answers in parts.
@@ -55,12 +55,12 @@ pub struct BodyPart {
     pub rest: Option<BodyRest>,
 }
 
-/// Where a body goes on.
+/// The point at which a body continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyRest {
     /// To be given to [`Pool::resume`](super::pool::Pool::resume) with the request.
     pub continuation: Vec<u8>,
-    /// How long to wait before that. Not zero for a body that goes on for as long as the client reads it, and is complete wherever it ends.
+    /// How long to wait before that. Not zero for a body that continues as long as the client reads it, and is complete wherever it ends.
     pub wait: Duration,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! How far an instance is used again is a rule of its own (`instances.rs`).
 //!
-//! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
-//! Beyond that a request is refused at once, so that a flood costs no memory. Further parts of answers get half of the instances at
-//! most: those who read long answers, or the log, leave the others to requests.
+//! **Backpressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them. Beyond
+//! that a request is refused at once, so that a flood costs no memory. Further parts of answers get half of the instances at most, but at
+//! least one: clients that read long answers, or the log, leave the others to requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ impl Pool {
         Ok(Self::over(engine, template, grants, settings))
     }
 
-    /// The same, by `wasi:http/incoming-handler` whatever else the component exports: as hosts call it that know nothing else.
+    /// The same, by `wasi:http/incoming-handler` whatever else the component exports: the way of hosts that know no other interface.
     ///
     /// # Errors
     ///
@@ -151,12 +151,12 @@ impl Pool {
     }
 
     /// The next part of the component's answer to `request`, whose body need not be there any more. It is made by any instance, which is held
-    /// for that part alone; what is said of [`Self::serve`] goes for it too, once its turn among the further parts has come. Until then it takes
-    /// no place in the queue.
+    /// for that part alone. The rules of [`Self::serve`] apply to it once its turn among the further parts has come; until then it takes no
+    /// place in the queue.
     ///
     /// # Errors
     ///
-    /// As [`Self::serve`]; and when the answer does not go on.
+    /// As [`Self::serve`]; and when the answer is not continued.
     pub async fn resume(
         self: &Arc<Self>,
         request: Arc<http::Request<Bytes>>,
@@ -214,7 +214,7 @@ impl Pool {
         };
         instance.begin();
         let outcome = call(&mut instance).await;
-        // An instance that says that an answer does not go on has done what it should.
+        // An instance that reports that an answer is not continued has done its work.
         if matches!(outcome, Ok(_) | Err(ServeError::NotResumed(_))) {
             self.idle.give_back(instance);
         }
@@ -289,7 +289,7 @@ pub(crate) mod tests {
   (export "wasi:http/incoming-handler@0.2.12" (instance $handler)))
 "#;
 
-    /// A pool of a component that serves no request and goes on with no answer.
+    /// A pool of a component that serves no request and continues no answer.
     pub(crate) fn pool(instances: usize) -> Arc<Pool> {
         let engine = engine(EngineSettings {
             instances: u32::try_from(instances).unwrap(),

@@ -48,8 +48,8 @@ impl Grants {
     pub fn store(&self, engine: &Engine) -> Store<InstanceState> {
         let mut store = Store::new(engine, InstanceState::new(self));
         store.limiter(|state| &mut state.limits);
-        // Bytes that one call may hand over, as kept by the host (SEC-W5). A guest has no more to give than its memory holds; lists whose
-        // elements lie in one place would be more.
+        // Bytes that one call may hand over, as kept by the host (SEC-W5). A guest cannot give more than its memory holds, except by lists
+        // whose elements lie in one place.
         store.set_hostcall_fuel(self.memory_limit);
         let period = EPOCH_PERIOD.as_millis().max(1);
         let limit = u32::try_from(self.cpu_time.as_millis() / period).unwrap_or(u32::MAX);
@@ -119,12 +119,12 @@ impl InstanceState {
         self.open_exchange.forget();
     }
 
-    /// Has the instance serve no other request: its memory has held what must not lie around.
+    /// Keeps the instance from serving another request: its memory has held data that must not remain there.
     pub(super) fn retire(&mut self) {
         self.is_retired = true;
     }
 
-    /// True if the instance has given back every handle it got and was not retired, as one that is to serve again must have.
+    /// True if the instance may serve another request: it has given back every handle that it got, and was not retired.
     pub(super) fn holds_nothing(&self) -> bool {
         !self.is_retired && self.table.is_empty()
     }
@@ -143,7 +143,7 @@ struct MemoryLimit {
 struct MemoryLimitError(usize);
 
 impl ResourceLimiter for MemoryLimit {
-    // A guest that is refused memory traps rather than goes on with an allocation that failed.
+    // A guest that is refused memory traps, rather than continue after an allocation that failed.
     fn memory_growing(
         &mut self,
         current: usize,

@@ -22,7 +22,7 @@ pub(super) async fn order_seal(store: &Store) -> Result<(), SealError> {
 /// How often the store is asked.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Follows for ever. Where no other server can have the store, there is nothing to follow, and nothing is asked.
+/// Follows the other servers indefinitely. Where no other server can have the store, nothing is asked.
 pub(super) async fn follow(store: Arc<Store>, seal: Arc<dyn Seal>) {
     if !store.is_shared() {
         return std::future::pending().await;
@@ -52,7 +52,7 @@ pub(super) async fn follow_once(store: &Store, seal: &dyn Seal) {
 }
 
 async fn close(seal: &dyn Seal) {
-    // Nothing that can fail remains to be done about it, and the next look tries again.
+    // There is no other remedy for a failure here, and the next look tries again.
     if let Err(error) = seal.seal().await {
         tracing::error!(?error, "the store could not be sealed");
     }

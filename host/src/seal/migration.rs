@@ -49,12 +49,12 @@ pub async fn to_shares(
     Ok(())
 }
 
-/// Puts the key of a store together that is in shares, and gives the store a new one in `key_file`, which is made where it is missing.
-/// `shares` are asked for one by one until they are enough.
+/// Combines the shares that hold the key of a store, and gives the store a new key in `key_file`, which is made where it is missing. `shares`
+/// are asked for one by one until they are enough.
 ///
 /// # Errors
 ///
-/// When the seal is a key file, the shares do not open the store, or the file cannot be had. The shares stay good then.
+/// When the seal is a key file, the shares do not open the store, or the file cannot be had. The shares stay valid then.
 pub async fn to_key_file(
     settings: &Settings,
     key_file: &Path,
@@ -83,7 +83,7 @@ pub async fn unsealed_by_shares(
     mut share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
 ) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
     let store = stopped_store(settings).await?;
-    // Of a stopped server no first start goes on.
+    // No first start is under way in the store of a stopped server.
     let seal = ShareSeal::open(Arc::clone(&store), Duration::ZERO).await;
     let seal = seal.map_err(wrong_kind)?;
     loop {

@@ -1,4 +1,4 @@
-//! What the composed components are given: their stores and caches, the services of the host, and the grants of an instance.
+//! The stores and caches of the composed components, the services of the host, and the grants of an instance.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const STORES: [(&str, Namespace); 3] = [
 /// The caches of the composition: the names of the imports, each with a map of its own behind it.
 const CACHES: [&str; 1] = ["auth-method-cache"];
 
-/// How the components get the text of the server's own credentials at Google.
+/// The variable by which the components get the text of the server's own credentials at Google.
 const CREDENTIALS_VARIABLE: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
 
 /// The grants of an instance that serves requests.

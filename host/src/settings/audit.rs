@@ -34,10 +34,10 @@ pub struct AuditSinkSettings {
     /// File with the key under which the sink hashes texts, made at the first start. Default `NAME.hmac-key` in the folder of the
     /// log. A sink of type `stdout` without it has another key after each start, so that its hashes cannot be compared.
     pub key_file: Option<PathBuf>,
-    /// True if each record of a file is on disk before the request goes on (SEC-L1). Default true; false leaves that to the
-    /// operating system, and a loss of power may lose records of requests that were served.
+    /// True if each record of a file is on disk before the request continues (SEC-L1). Default true; false leaves that to the operating
+    /// system, and a loss of power may lose records of requests that were served.
     pub sync: bool,
-    /// How long a record may take; the sink has failed then. Default 5 s.
+    /// How long a record may take before the sink has failed. Default 5 s.
     pub timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The forms that values of settings have, for those who describe settings: a reference for people, a schema for editors.
+//! The forms that values of settings have, for descriptions of the settings: a reference for people, a schema for editors.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub enum SettingKind {
     Host,
     /// A time longer than zero: a text with units, or a number of seconds.
     Time,
-    /// A time as above, or 0 for never.
+    /// A time as above; 0 means never.
     Interval,
     /// A whole number above zero.
     Count,

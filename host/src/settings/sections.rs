@@ -138,8 +138,8 @@ impl StorageSettings {
 pub struct NodeSettings {
     /// The name that `sys/ha-status` and the audit log show, of letters, digits, `.`, `_` and `-`. Default: the name of the machine.
     pub name: Option<String>,
-    /// Address at which clients reach this one server and no other, such as `https://one.gatehouse.example.com:8200`: scheme, host and port. Default:
-    /// `listener.advertised_address`, which behind a load balancer is the address of all.
+    /// Address at which clients reach this one server and no other, such as `https://one.gatehouse.example.com:8200`: scheme, host and port.
+    /// Default: `listener.advertised_address`, which behind a load balancer is the address of all.
     pub address: Option<Url>,
 }
 
@@ -342,7 +342,7 @@ pub struct LimitsSettings {
     pub http2_resets: usize,
     /// How many more it may abandon each second after that. Default 33.
     pub http2_resets_per_second: usize,
-    /// How long requests may go on after the signal to stop. Default 30 s (SEC-O1).
+    /// How long requests may continue after the signal to stop. Default 30 s (SEC-O1).
     pub drain_timeout: Duration,
     /// Component instances at one time, and so requests in progress. Default 64.
     pub instances: usize,
@@ -365,24 +365,24 @@ pub struct LimitsSettings {
     pub outbound_response_bytes: usize,
     /// Outgoing calls in flight to one host. Default 64.
     pub outbound_calls_per_host: usize,
-    /// Logins in a second from one address (IPv6: one /64), in the long run; `None` for no limit. Default 50 (SEC-R1).
+    /// Logins in a second from one address (IPv6: one /64), in the long run; `None` means no limit. Default 50 (SEC-R1).
     pub login_rate_per_source: Option<usize>,
     /// Logins at once from one address that has been idle. Default 100.
     pub login_burst_per_source: usize,
-    /// Logins in a second at one mount, in the long run; `None` for no limit. Default 5,000.
+    /// Logins in a second at one mount, in the long run; `None` means no limit. Default 5,000.
     pub login_rate_per_mount: Option<usize>,
     /// Logins at once at one mount that has been idle. Default 10,000.
     pub login_burst_per_mount: usize,
-    /// Service tokens of logins that may live at once at one mount; `None` for no limit. Default 1,000,000 (SEC-T12).
+    /// Service tokens of logins that may live at once at one mount; `None` means no limit. Default 1,000,000 (SEC-T12).
     pub live_tokens_per_mount: Option<usize>,
-    /// Service tokens of logins that may live at once under one role of a mount; `None` for no limit. Default none.
+    /// Service tokens of logins that may live at once under one role of a mount; `None` means no limit. Default none.
     pub live_tokens_per_role: Option<usize>,
-    /// Entities that may be created by the aliases that tokens of one token role name; `None` for no limit. Default 10,000.
+    /// Entities that may be created by the aliases that tokens of one token role name; `None` means no limit. Default 10,000.
     pub entities_per_token_role: Option<usize>,
     /// True if requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
     /// otherwise through that API. Default true.
     pub api_rate_limiting: bool,
-    /// From one run of background work to the next, give or take a tenth; 0 for never. Default 60 s.
+    /// From one run of background work to the next, give or take a tenth; 0 means never. Default 60 s.
     pub background_interval: Option<Duration>,
     /// Computing time of one run of background work. Default 30 s.
     pub background_cpu_time: Duration,

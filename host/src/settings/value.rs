@@ -16,7 +16,7 @@ use super::kind::SettingKind;
 pub(super) trait SettingValue: Sized {
     /// The values that may be written, in words that follow "expected".
     const EXPECTED: &'static str;
-    /// The same for those who describe settings.
+    /// The same, for descriptions of the settings.
     const KIND: &'static SettingKind;
 
     /// False where a value of another form may be a secret that was put there by mistake, which no message may show.
@@ -69,7 +69,7 @@ impl SettingValue for RootTokenHash {
         "\"sha256:\" and 64 hexadecimal digits, as `gatehouse operator root-token` prints it";
     const KIND: &'static SettingKind = &SettingKind::Text;
 
-    // The token itself, for one.
+    // An operator may have put the token itself in the place of its hash.
     const SHOWS_MISTAKES: bool = false;
 
     fn from_text(text: &str) -> Option<Self> {

@@ -3,7 +3,7 @@
 //! A span is one of `tracing` under [`TRACES`], so its parent follows the tasks of a request. Only the layer of [`Exporter`] takes them; where
 //! there is none, a span costs a look at a flag.
 //!
-//! Numbers are those of the protocol, which has signed ones alone: another one is exported as a text.
+//! The protocol has signed numbers only: another one is exported as a text.
 //!
 //! A span tells a route and never a path, a host and never an address: paths hold names that only the audit log may tell.
 
@@ -25,7 +25,7 @@ pub use exporter::{Exporter, ExporterError};
 #[cfg(not(feature = "otlp"))]
 pub use left_out::{Exporter, ExporterError};
 
-/// The target of the spans that are exported, which no log takes. It is none of a module: what those say is for the log.
+/// The target of the spans that are exported, which no log takes. It is not the name of a module: the lines of modules are for the log.
 pub const TRACES: &str = "gatehouse::span";
 
 /// True if this program can export traces.
@@ -58,7 +58,7 @@ impl RequestSpan {
         }
     }
 
-    /// Leaves the span among the extensions of the request, for [`in_span_of`]. It ends with the last of those who have the request.
+    /// Puts the span among the extensions of the request, for [`in_span_of`]. The span ends when the last holder of the request drops it.
     pub(crate) fn attach(&self, extensions: &mut Extensions) {
         if !self.span.is_disabled() {
             extensions.insert(Attached(self.span.clone()));
@@ -86,8 +86,8 @@ impl RequestSpan {
 #[derive(Clone)]
 struct Attached(Span);
 
-/// Does `work` in the span of `request`, where it has one, and in the present one, which is that of a program around this one. A task needs both:
-/// the layers of a subscriber that take one of them find it among those that the task has entered, and not among their parents.
+/// Does `work` in the span of `request`, where it has one, and in the present span, which is that of a program around this one. A task needs
+/// both: a layer of a subscriber that takes one of the two looks for it among those that the task has entered, not among their parents.
 pub(crate) fn in_span_of<B, W: Future>(
     request: &Request<B>,
     work: W,
@@ -141,7 +141,7 @@ pub(crate) fn answered(span: &Span, status: StatusCode) {
     );
 }
 
-/// Notes in a span that what it stands for failed.
+/// Notes in a span that its operation failed.
 pub(crate) fn failed(span: &Span) {
     span.record("otel.status_code", "ERROR");
 }

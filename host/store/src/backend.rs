@@ -45,9 +45,8 @@ impl Guard {
 /// The four functions mean what the WIT interface `gatehouse:storage/key-value` says. Callers go through a
 /// [`PrivateStore`](crate::PrivateStore), which has checked keys, sizes and counts by then; a backend need not repeat that.
 ///
-/// Futures are boxed so that the host can choose a backend at run time: an allocation, next to a sync or a B-tree descent. None
-/// of them may block its thread for longer than a read from the page cache takes. A commit whose future is dropped may
-/// still be applied.
+/// Futures are boxed so that the host can choose a backend at run time: the allocation costs little beside a sync or a B-tree descent. None
+/// of them may block its thread for longer than a read from the page cache takes. A commit whose future is dropped may still be applied.
 pub trait Backend: Send + Sync + 'static {
     /// Reads entries at one point in time, in the order of `keys`, without those that are still at the version held.
     fn get_changed<'a>(
@@ -90,9 +89,9 @@ pub trait Backend: Send + Sync + 'static {
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>>;
 
-    /// Does as [`Self::commit`] if the entry of `guard` is as it was at that same moment, and answers [`Guard::lost`] otherwise.
+    /// Commits as [`Self::commit`] does if the entry of `guard` is unchanged at that same moment, and answers [`Guard::lost`] otherwise.
     ///
-    /// As it stands here it looks at the entry first and commits then, which is enough only where no other host can change that entry: a
+    /// This implementation looks at the entry first and commits then, which is enough only where no other host can change that entry: a
     /// backend that [is shared](Self::is_shared) does both at once.
     fn commit_under(
         &self,
@@ -117,7 +116,7 @@ pub trait Backend: Send + Sync + 'static {
         false
     }
 
-    /// Everything that is held now, to be read for as long as that takes while commits go on.
+    /// All that is held now, to be read for as long as that takes while commits continue.
     ///
     /// Only backends below a barrier have it: what is read is what is stored.
     fn snapshot(&self) -> Answer<'_, Result<Box<dyn Snapshot>, StoreError>> {
@@ -144,7 +143,7 @@ pub trait Snapshot: Send {
         after: Option<&'a str>,
     ) -> Answer<'a, Result<Vec<StoredEntry>, StoreError>>;
 
-    /// A version that none of those exceeds which were given until then.
+    /// A version that no version given until then exceeds.
     fn last_version(&self) -> Version;
 }
 
@@ -161,7 +160,7 @@ pub struct StoredEntry {
     pub key: String,
     /// The value, sealed.
     pub value: Vec<u8>,
-    /// Milliseconds since 1970 from which on it reads as absent; `None` for never.
+    /// Milliseconds since 1970 from which on it reads as absent; `None` means never.
     pub expires_at: Option<u64>,
 }
 

@@ -1,18 +1,18 @@
 //! The marker of a first start that has not finished: a store that has it holds nothing that counts.
 //!
-//! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
+//! The mark is set in the commit that makes the keyring, and is taken away once everything that belongs to a first start is stored.
 //! A host that opens a store and finds the mark of a first start that was given up wipes the store. The mark goes last, so that a wipe which
 //! is interrupted is begun again.
 //!
-//! **Whose the mark is**: it says a random name, and the host that made up the name owns it. All that a first start and a wipe write is
-//! committed [under](Backend::commit_under) the version of the owner's mark. So once another host has set its own, nothing of the former
-//! owner reaches the store any more, however long it was stopped and whatever it believes.
+//! **The owner of the mark**: the mark holds a random name, and the host that made up the name owns it. All that a first start and a wipe
+//! write is committed [under](Backend::commit_under) the version of the owner's mark. So once another host has set its own, nothing of the
+//! former owner reaches the store any more, however long it was stopped and whatever it believes.
 //!
 //! **Given up or not**: where no other host can have the store, a mark that is found is given up. In a store that several hosts share, its
 //! owner renews a lease beside it every second, and a mark is given up if mark and lease kept their versions for five seconds, by the clock of
 //! the host that waits: no clocks are compared. An owner that was wrongly taken for dead loses its first start and nothing else.
 //!
-//! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
+//! A host that is running knows its own first start by the sealed keyring, which is unique. It ends and undoes no other first start.
 
 use std::time::Duration;
 
@@ -41,19 +41,19 @@ const RECORDS_PER_COMMIT: u32 = 256;
 
 /// How often the owner of a mark renews its lease.
 pub const RENEWED_EVERY: Duration = Duration::from_secs(1);
-/// After which time without a change a mark is given up.
+/// The time without a change after which a mark is given up.
 pub const LEASE: Duration = Duration::from_secs(5);
-/// How often one who waits for another host's first start looks at it.
+/// How often a host that waits for another host's first start looks at it.
 pub const LOOKED_AT_EVERY: Duration = Duration::from_millis(100);
-/// How long a host that is starting waits for a first start that goes on.
+/// How long a host that is starting waits for a first start that is under way.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The key under which the mark is.
+/// The key of the mark.
 pub fn mark_key() -> String {
     MARK_KEY.to_owned()
 }
 
-/// One who owns a mark, or is to.
+/// The owner of a mark, or of a mark that is to be set.
 pub struct Owner([u8; NAME_BYTES]);
 
 impl Owner {
@@ -80,7 +80,7 @@ impl Owner {
         }))
     }
 
-    /// Takes the store over where `checks` hold, and empties it. Says whether they did, and whether no other host took it over in turn.
+    /// Takes the store over if `checks` hold, and empties it. Answers true if they held and no other host took the store over in turn.
     async fn take_over(backend: &impl Backend, checks: Vec<Check>) -> Result<bool, StoreError> {
         let no_name = |error: RandomError| StoreError::Unavailable(error.to_string());
         let owner = Self::generate().map_err(no_name)?;
@@ -132,7 +132,7 @@ pub async fn counts(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<boo
 ///
 /// # Errors
 ///
-/// [`UnsealError::Unfinished`] if another host's first start goes on for longer than one can take, and when the backend fails.
+/// [`UnsealError::Unfinished`] if another host's first start is under way for longer than one can take, and when the backend fails.
 pub async fn settle(backend: &impl Backend) -> Result<(), UnsealError> {
     let deadline = Instant::now() + PATIENCE;
     let mut watch = Watch::default();
@@ -184,7 +184,7 @@ impl Watch {
                 return Ok(Standing::UnderWay);
             }
         }
-        // Renewed in the last moment, it is not given up.
+        // A mark whose lease is renewed at the last moment is not given up.
         let lease = match &lease {
             Some(lease) => unchanged(LEASE_KEY, lease),
             None => absent(LEASE_KEY),
@@ -198,8 +198,8 @@ impl Watch {
     }
 }
 
-/// Empties the store of the first start that stored `sealed_keyring`, marked or not. Says whether the store has no keyring then; it
-/// keeps that of another one.
+/// Empties the store of the first start that stored `sealed_keyring`, marked or not. Answers true if the store has no keyring then; the
+/// keyring of another first start stays.
 pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
     // A commit and no read: a commit without a waiting caller may be stored only now, and this comes after it.
     if commit_if(backend, vec![absent(KEYRING_KEY)], Vec::new()).await? {
@@ -216,8 +216,8 @@ pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bo
     Owner::take_over(backend, own).await
 }
 
-/// Empties the store, but for what others keep beside the keyring. The caller owns the entry of `guard`, and nothing is written once it does
-/// not.
+/// Empties the store, except for entries that others keep beside the keyring. The caller owns the entry of `guard`; once it does not, nothing
+/// more is written.
 pub async fn wipe(backend: &impl Backend, guard: &Guard) -> Result<(), StoreError> {
     let mut renewed = Instant::now();
     let others = Namespace::ALL.into_iter();

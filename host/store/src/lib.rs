@@ -1,10 +1,10 @@
 //! Stores for the components: the host's side of the WIT interface `gatehouse:storage/key-value`.
 //!
-//! **What holds**, for every [`Backend`] of this crate and as the conformance suite in `tests/` checks it:
+//! **Guarantees** of every [`Backend`] of this crate, which the conformance suite in `tests/` checks:
 //!
 //! - A commit that was acknowledged is seen by every later read, and in a durable backend it survives the loss of power. One
 //!   that was not acknowledged is there as a whole or not at all. One whose check failed changed nothing.
-//! - What one [`Namespace`] holds, no call for another can see or change.
+//! - No call for one [`Namespace`] can see or change what another one holds.
 //! - A first start with shares that was cut off anywhere leaves nothing that counts: the store is empty again.
 //! - A version is given to one state of one key, once.
 //! - An entry whose time has come reads as absent at once, by the clock of the backend; its bytes go some commits later.
@@ -12,10 +12,11 @@
 //! - No call waits for another one's disk access: reads see the last committed state while a commit is under way, and commits
 //!   that arrive together share one sync.
 //!
-//! **Layers.** A component's host functions get a [`PrivateStore`]: one namespace of one backend, and the only place where keys,
-//! sizes and counts are checked. Beneath it a [`SealedBackend`] encrypts values by the barrier, and beneath that lies a
-//! [`MemoryBackend`], a [`RedbBackend`] or, with the feature `postgresql`, a `PostgresBackend`. All of them are shared by `Arc` and may be used from any number of tasks. The barrier
-//! goes up by a root key from a [key file](read_key_file), or by a [`ShareSeal`], which puts it together from shares that people hold.
+//! **Layers.** A component's host functions get a [`PrivateStore`]: one namespace of one backend, and the only place where keys, sizes and
+//! counts are checked. Beneath it a [`SealedBackend`] encrypts values by the barrier, and beneath that lies a [`MemoryBackend`], a
+//! [`RedbBackend`] or, with the feature `postgresql`, a `PostgresBackend`. All of them are shared by `Arc` and may be used from any number of
+//! tasks. The barrier goes up by a root key from a [key file](read_key_file), or by a [`ShareSeal`], which puts the key together from shares
+//! that people hold.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,9 +37,9 @@
 //! # }
 //! ```
 //!
-//! **Names on disk.** Keys are stored as they are (SEC-K8). The file of the local backend belongs to the user that runs the host and has
-//! mode 0600; a database belongs to its operator, whom the documentation tells. Who can read either learns the names of roles, accounts
-//! and organizations and the sizes of their records, and nothing of what is in them.
+//! **Names on disk.** Keys are stored as they are (SEC-K8). The file of the local backend belongs to the user that runs the host and has mode
+//! 0600; a database belongs to its operator, whom the documentation informs of this. A reader of either learns the names of roles, accounts and
+//! organizations and the sizes of their records, but nothing of their content.
 
 mod backend;
 mod backup;

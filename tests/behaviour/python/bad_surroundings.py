@@ -1,4 +1,4 @@
-"""What a component answers to a store that fails or lies, and to nonsense: a typed error, never a trap, and nothing half done.
+"""The answers of components to a store that fails or lies, and to nonsense: a typed error, never a trap, and nothing half done.
 
 `bad_surroundings.py AUTH_METHOD_WASM ORGS_WASM`; ends with 0 if all of it holds.
 """
@@ -122,7 +122,7 @@ enforce-hyok registry-monorepo-support-enabled recoverable-items-enabled""".spli
 
 
 def told_without_storage(path):
-    """What is said of a component that is given everything but its stores."""
+    """The error for a component that is given everything but its stores."""
     try:
         Component(path).instance(wasi.functions({}) | outgoing.functions(lambda _: False))
     except MissingImports as missing:

@@ -8,7 +8,7 @@ def _now():
 
 
 def _flaw(keys, values=()):
-    """What is wrong with a question, or None."""
+    """The fault of a question, or None."""
     if len(keys) > 1024:
         return {"tag": "invalid", "val": "too many keys"}
     if not all(1 <= len(key) <= 512 and all("!" <= character <= "~" for character in key) for key in keys):

@@ -36,7 +36,7 @@ def kind_of_resource(name):
 
 
 def lift(kind, value, store, handles):
-    """What came out of a component, as plain Python."""
+    """A value that came out of a component, as plain Python."""
     if isinstance(kind, wit.RecordType):
         return {name: lift(field, getattr(value, name), store, handles) for name, field in kind.fields}
     if isinstance(kind, wit.ListType):
@@ -105,7 +105,7 @@ def _classes(case):
 
 
 def _is_tagged(cases):
-    """Whether wasmtime writes the tag: it does where two cases share a class."""
+    """True if wasmtime writes the tag: it does where two cases share a class."""
     seen = set()
     for _, case in cases:
         classes = _classes(case)

@@ -51,7 +51,7 @@ def _exit(status):
 
 
 def functions(environment):
-    """What WASI gives a component whose environment variables are the pairs of `environment`."""
+    """The imports of WASI for a component whose environment variables are the pairs of `environment`."""
     done = {"ok": None}
     errors = OutputStream(lambda data: sys.stderr.write(data.decode(errors="replace")))
     return {

@@ -116,7 +116,7 @@ impl Server {
             return self.installation.run().map_err(|error| error.to_string());
         }
         let given = filled(&step["with"], &self.values);
-        let request = Request::of(operation, &given, &self.mount, &self.names);
+        let request = Request::for_operation(operation, &given, &self.mount, &self.names);
         let answer = self.send(&request);
         let never = filled(&step["never"], &self.values);
         let mut never = never

@@ -19,7 +19,7 @@ pub struct Request {
 
 impl Request {
     /// The request for an operation with these arguments; those that are not given have no place in requests.
-    pub fn of(
+    pub fn for_operation(
         operation: &str,
         given: &Value,
         mount: &str,

@@ -173,7 +173,7 @@ fn bodies() -> Vec<Step> {
     ]
 }
 
-/// Contract 1.6 and 1.7: who is refused first, and how it reads.
+/// Contract 1.6 and 1.7: the order of refusals, and their texts.
 fn refusals() -> Vec<Step> {
     vec![
         get("auth/token/lookup-self").by_nobody(),

@@ -1,4 +1,4 @@
-//! The files of a crate, and which of them defines what a path names: through the imports that pass a name on, whoever reads it.
+//! The files of a crate, and the file among them that defines the name of a path, found through the imports that pass the name on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ static INLINE_MODULE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^(?:pub(?:\([^)]*\))? )?mod \w+ \{(?s:.*?)^\}"));
 static USE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^ *(pub(?:\([^)]*\))? )?use ([^;]+);"));
-/// Declarations of modules in other files, and the orders to a generator: the code that it makes and the types that are written by hand
+/// Declarations of modules in other files, and invocations of a generator: the code that it makes and the types that are written by hand
 /// for it are one interface, and each names the other.
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -32,7 +32,7 @@ static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*"));
 
-/// How often a name is passed on at most. One that is passed on more often leads back to itself, and is that of another crate.
+/// The number of times that a name is passed on at most. A name that is passed on more often leads back to itself, and is of another crate.
 const MOST_HOPS: usize = 16;
 
 /// A path by its segments; that of a module from the crate's root, which has none.
@@ -100,7 +100,7 @@ impl File {
         let text = PROSE.replace_all(text, "");
         let text = OF_TESTS.replace_all(&text, "");
         let text = ELSEWHERE.replace_all(&text, "");
-        // Above a module that stands in a file is that file.
+        // The parent of an inline module is the module of its file.
         let text = INLINE_MODULE.replace_all(&text, |found: &Captures<'_>| {
             let inside = found[0].replace("super::", "self::");
             inside.replace("self::self::", "super::")
@@ -125,7 +125,7 @@ impl File {
         self.imports.iter().find(|import| import.name == name)
     }
 
-    /// The paths by which it depends on others. What it only passes on is there for its readers.
+    /// The paths by which it depends on others. A name that it only passes on is for its importers, and is no dependency.
     fn dependencies(&self) -> impl Iterator<Item = &Path> {
         let names: BTreeSet<&str> = self.paths.iter().map(|path| path[0].as_str()).collect();
         let imports = self.imports.iter();
@@ -149,7 +149,7 @@ pub(super) struct Files(BTreeMap<Path, File>);
 impl Files {
     /// By their paths below a folder `src`.
     pub(super) fn read<'a>(files: impl DoubleEndedIterator<Item = (&'a str, &'a str)>) -> Self {
-        // In the order of their paths a library comes before a program, and is what its other files call the root.
+        // `lib.rs` sorts before `main.rs`: in reverse order the library comes last, and is the root that the other files name.
         let files = files.rev();
         Self(
             files
@@ -158,7 +158,7 @@ impl Files {
         )
     }
 
-    /// The files that each depends on, without itself.
+    /// The files that each file depends on, without itself.
     pub(super) fn dependencies(&self) -> BTreeMap<&Path, BTreeSet<&Path>> {
         let files = self.0.iter();
         files
@@ -204,7 +204,7 @@ impl Files {
                 let path = [import.path.as_slice(), deeper].concat();
                 return self.named_within(hops.checked_sub(1)?, &module, &path);
             } else {
-                // All that another crate has may be passed on as well.
+                // A glob import may pass on any name of another crate.
                 let is_known = file.defined.contains(name) || is_ours && file.import("*").is_none();
                 return is_known.then_some(Named::ItemOf(module));
             }
@@ -228,7 +228,7 @@ fn module(path: &str) -> Path {
 mod tests {
     use super::*;
 
-    /// What each file depends on, by the texts of the files.
+    /// The dependencies of each file, from the texts of the files.
     fn dependencies<const N: usize>(files: [(&str, &str); N]) -> BTreeMap<String, Vec<String>> {
         let files = Files::read(files.into_iter());
         let told = |(file, others): (&Path, BTreeSet<&Path>)| {
@@ -238,7 +238,7 @@ mod tests {
         files.dependencies().into_iter().map(told).collect()
     }
 
-    /// What `user.rs` depends on beside these files.
+    /// The dependencies of `user.rs`, which stands beside these files.
     fn of_user<const N: usize>(user: &str, files: [(&str, &str); N]) -> Vec<String> {
         let files = files.into_iter().chain([("user.rs", user)]);
         let files = Files::read(files.collect::<Vec<_>>().into_iter());

@@ -1,8 +1,8 @@
 //! Answers of Google, and tokens before their signature is looked at.
 //!
-//! The first byte selects the reader; where a question belongs to an answer, it is the first line of the rest. What must hold (SEC-G6,
-//! J5, J6, J8, J10, V1): nothing panics; what is read is what another parser finds; and no answer about another account or instance than
-//! the one that was asked about is taken.
+//! The first byte selects the reader; where a question belongs to an answer, it is the first line of the rest. Properties (SEC-G6,
+//! J5, J6, J8, J10, V1): nothing panics; a reader finds the same as another parser; and an answer about another account or instance than
+//! the requested one is refused.
 
 #![no_main]
 

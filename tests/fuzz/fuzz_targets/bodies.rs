@@ -1,8 +1,8 @@
 //! Bodies of roles, of configurations and of organizations, and the queries of lists.
 //!
-//! The first byte selects the reader. What must hold (SEC-G15, K5, H11, V1): nothing panics; a role that was written is the same when it
+//! The first byte selects the reader. Properties (SEC-G15, K5, H11, V1): nothing panics; a role that was written is the same when it
 //! is written again; no configuration that is accepted names another host than those of the APIs that are called, or shows its private
-//! key; and what is read of an organization's document is what another parser finds there.
+//! key; and the reader of an organization's document finds the same as another parser.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! The parts of a request that the gateway reads before it decides anything: paths, query strings and JSON texts.
 //!
-//! The first byte selects the parser. What must hold (SEC-A2, H11, J21, V1): nothing panics; a path that is served has one spelling, which
-//! no second decoding changes; and a JSON text that is accepted is one to another parser too, with the same value.
+//! The first byte selects the parser. Properties (SEC-A2, H11, J21, V1): nothing panics; a path that is served has one spelling, which
+//! no second decoding changes; and a JSON text that is accepted is also one for another parser, with the same value.
 
 #![no_main]
 

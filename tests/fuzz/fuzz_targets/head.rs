@@ -1,8 +1,8 @@
 //! The head of an HTTP/1 message, as the listener looks at it before the HTTP library does.
 //!
-//! The first byte says where the message is cut. What must hold (SEC-H2, H5, V1): nothing panics; a head that is taken is whole, has one
-//! length and one host at most, and is taken alike whatever follows it; and a message that comes in two pieces is judged as one that comes
-//! at once.
+//! The first byte says where the message is cut. Properties (SEC-H2, H5, V1): nothing panics; a head that is accepted is whole, has one
+//! length and one host at most, and is accepted alike whatever follows it; and a message that comes in two pieces is judged as one that
+//! comes at once.
 //!
 //! The host is too much to be built with instrumentation. This part of it needs nothing of the rest, and is compiled here from its files.
 

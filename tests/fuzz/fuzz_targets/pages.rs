@@ -1,7 +1,7 @@
 //! Bytes that the bucket behind the storage adapter gives back: pages, roots, notes and heads.
 //!
-//! Properties (SEC-K1, K8, V1): nothing panics; what is altered, cut, exchanged or moved is never read as an entry; and without a change to
-//! the head what is read is the state that counts, or nothing. Who changes the head may choose another state, whole.
+//! Properties (SEC-K1, K8, V1): nothing panics; a record that is altered, cut, exchanged or moved is never read as an entry; and without a
+//! change of the head a reader gets the current state, or nothing. A change of the head may select another state, but only a whole one.
 //!
 //! The first byte selects: a decoder for the bytes that follow, or a bucket that has been used, on which they are a list of damages.
 
@@ -27,7 +27,7 @@ type Records = BTreeMap<String, Vec<u8>>;
 type Contents = BTreeMap<String, Vec<u8>>;
 type Instance = Adapter<Shelf, &'static ManualClock, SeededRandom>;
 
-/// A bucket, which all of its clones are.
+/// A bucket. Clones are the same bucket.
 #[derive(Clone, Default)]
 struct Shelf(Rc<RefCell<Records>>);
 
@@ -89,9 +89,9 @@ impl Host for Shelf {
 
 struct World {
     clock: &'static ManualClock,
-    /// After the last commit.
+    /// The records after the last commit.
     records: Records,
-    /// After each commit, and before the first.
+    /// The contents after each commit, and before the first.
     states: Vec<Contents>,
     cached: Vec<u8>,
 }
@@ -171,7 +171,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// A page that is read is the same when it is written and read again.
+/// Asserts that a page that can be read is the same when it is written and read again.
 fn stays(read: fn(&[u8]) -> Option<Zeroizing<Vec<u8>>>, bytes: &[u8]) {
     if let Some(written) = read(bytes) {
         assert_eq!(read(&written).as_ref(), Some(&written));
@@ -211,7 +211,7 @@ fn damaged(world: &World, input: &[u8]) {
     }
     let cached = gatehouse_ports::Cache::get(&store, "c").map(|entry| entry.value);
     assert!(cached.is_none_or(|value| value == world.cached));
-    // Whoever writes there finds what was written.
+    // A writer whose commit succeeds reads back what it has written.
     let writer = instance(&shelf, world.clock, 3);
     if writer
         .commit(Vec::new(), vec![put("k/007", b"new".to_vec())])
@@ -223,7 +223,7 @@ fn damaged(world: &World, input: &[u8]) {
     }
 }
 
-/// Five bytes: what to do, with which record, and two numbers, the first of two bytes.
+/// Applies a damage of five bytes: its kind, the record, a number of two bytes, and a number of one byte.
 fn apply(records: &mut Records, damage: &[u8]) {
     let nth = |number: u8| {
         let place = usize::from(number) % records.len().max(1);
@@ -250,7 +250,7 @@ fn apply(records: &mut Records, damage: &[u8]) {
             let copy = records.get(&other).cloned().unwrap_or_default();
             records.insert(name, copy);
         }
-        // A head that names a root which is there, or none.
+        // A head that names an existing root, or none.
         _ => {
             let root = name.rsplit_once(".root.").map(|(_, number)| number);
             let number = root.and_then(|number| u64::from_str_radix(number, 16).ok());

@@ -1,6 +1,6 @@
 //! Policy texts, in HCL and in JSON.
 //!
-//! The first byte selects what the rest is: a whole text, or a path that stands in a text of each language. What must hold (SEC-A1,
+//! The first byte selects the meaning of the rest: a whole text, or a path that stands in a text of each language. Properties (SEC-A1,
 //! V1): nothing panics or takes long; an empty line or a comment at an end changes no verdict; and both languages judge a path alike.
 
 #![no_main]
@@ -37,7 +37,7 @@ fn whole(text: &str) {
 }
 
 /// Characters that the languages read in different ways are left out, so that the text between the quotes means the same. In HCL a
-/// string goes on until every `${` in it is closed.
+/// string continues until every `${` in it is closed.
 fn path(text: &str) {
     let path: String = text
         .chars()

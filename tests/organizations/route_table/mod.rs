@@ -52,12 +52,9 @@ impl Table {
                         .as_str()
                         .unwrap()
                         .to_owned(),
-                    edition: match operation["x-gatehouse-edition"].as_str() {
-                        None => None,
-                        Some("hosted") => Some(Edition::Hosted),
-                        Some("self-hosted") => Some(Edition::SelfHosted),
-                        Some(other) => panic!("{path}: {other}"),
-                    },
+                    edition: operation["x-gatehouse-edition"]
+                        .as_str()
+                        .map(|name| Edition::from_text(name).unwrap()),
                 })
         });
         Self(rows.collect())
@@ -278,7 +275,7 @@ fn comparable(reply: &Reply) -> (u16, Vec<&(String, String)>, &str) {
     (reply.status, headers.collect(), &reply.body)
 }
 
-/// A caller who is no member is answered as if there were nothing, byte for byte.
+/// A caller who is no member gets the same answer as for objects that do not exist, byte for byte.
 fn an_outsider_cannot_tell_what_is_there(session: &Session<'_>) {
     let server = session.server();
     let prepared = prepare(session);

@@ -85,7 +85,7 @@ fn clients_source() -> PathBuf {
 /// The tests of a package of `tests/clients/go`. Modules come as `go.sum` lists them, into the caches that Go has for all programs.
 fn go_tests(package: &str) -> Command {
     let mut go = Command::new("go");
-    // Go takes tests that passed for done until their code changes; the server is not part of that.
+    // Go caches the success of tests until their code changes; the server is not part of that code.
     go.args(["test", "-count=1", "-v"])
         .arg(format!("./{package}"))
         .current_dir(clients_source().join("go"))
@@ -183,7 +183,7 @@ fn node_modules() -> &'static Path {
     })
 }
 
-/// Has the folder of all environments to itself until the file is dropped: test programs run one after the other, but two of them
+/// Locks the folder of all environments until the file is dropped: test programs run one after the other, but two of them
 /// may also be started by hand at one time.
 fn locked_folder() -> Result<(PathBuf, std::fs::File)> {
     let folder = target_folder().join("clients");

@@ -132,8 +132,8 @@ impl Host {
         program.for_first_root_token()
     }
 
-    /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composing takes each of
-    /// them longer than all else of a start, so it is done once for each process of tests.
+    /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composition takes
+    /// longer than the rest of a start, so it is done once for each process of tests.
     fn whole(self) -> &'static Path {
         static FILES: [OnceLock<PathBuf>; 4] = [const { OnceLock::new() }; 4];
         let (file, part) = match self {
@@ -186,7 +186,7 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// True if it keeps its records in a PostgreSQL database, whichever store it is given.
     pub needs_database: bool,
-    /// True if it starts processes that go on without it, so that all of them have to be ended.
+    /// True if it starts processes that continue without it, so that all of them have to be ended.
     pub has_children: bool,
     /// The token that initializes a server which the program has not served before. `None` where any request does.
     pub first_root_token: Option<String>,
@@ -228,7 +228,7 @@ impl Program {
         self
     }
 
-    /// The same for a first root token of its own, which none but its holder gets under Spin.
+    /// The same with a first root token of its own: under Spin only the holder of the token can initialize the server.
     fn for_first_root_token(mut self) -> Self {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -242,13 +242,13 @@ impl Program {
         self
     }
 
-    /// The same with all that it has to say in a file beside the configuration file, named like it with `.log` behind.
+    /// The same with its complete log in a file beside the configuration file, named like it with `.log` appended.
     #[must_use]
     pub fn logging(self) -> Self {
         self.logging_at("debug")
     }
 
-    /// The same with no more to say than that level has.
+    /// The same with a log that has no more than this level.
     #[must_use]
     pub fn logging_at(self, level: &str) -> Self {
         let command = format!(
@@ -265,7 +265,7 @@ impl Program {
     /// When the library for that cannot be installed.
     #[must_use]
     pub fn with_settable_clock(self) -> Self {
-        // The clock that measures how much time has passed goes on as it is, as with a machine whose time is set; so do times of files.
+        // The monotonic clock is not faked, as on a machine whose time is set; nor are the times of files.
         let command = format!(
             "echo +0 >\"$0.{CLOCK}\"; exec env LD_PRELOAD='{}' FAKETIME_TIMESTAMP_FILE=\"$0.{CLOCK}\" FAKETIME_CACHE_DURATION=1 \
              FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DISABLE_SHM=1 NO_FAKE_STAT=1 {}",
@@ -275,8 +275,8 @@ impl Program {
         self.shell(command)
     }
 
-    /// The same, which ends when the program that starts it does and then removes the folder of its configuration file: what is
-    /// shared by all tests is dropped by none.
+    /// The same, which ends when the program that starts it does and then removes the folder of its configuration file: a server
+    /// that all tests share is dropped by none of them.
     #[must_use]
     pub fn ended_with_the_tests(self) -> Self {
         let command = format!(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::installation::free_address;
 
-/// How long it may take to start.
+/// The longest time that a start may take.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// A dev server of OpenBao or of Vault in a process of its own, ended with it.
@@ -20,7 +20,7 @@ impl ReferenceProcess {
     /// The token of its operator: long enough to be told from the policy `root`.
     pub const ROOT_TOKEN: &str = "root-token-of-the-reference";
 
-    /// Starts `program`, after `settings` have had their say, and waits until it answers.
+    /// Starts `program`, after `settings` has changed its command, and waits until it answers.
     ///
     /// # Panics
     ///
@@ -33,7 +33,7 @@ impl ReferenceProcess {
             .args(["server", "-dev", "-dev-no-store-token", "-log-level=error"])
             .arg(format!("-dev-root-token-id={}", Self::ROOT_TOKEN))
             .arg(format!("-dev-listen-address={address}"))
-            // No settings, credentials or proxies of whoever runs the tests.
+            // No settings, credentials or proxies of the user who runs the tests.
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .env("HOME", home.path())

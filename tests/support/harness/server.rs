@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use crate::program::Program;
 
-/// How long a server may take to say that it is ready. The first start compiles the components, and a busy machine takes minutes for
-/// that; one that ends instead is noticed at once.
+/// The longest time that a server may take to say that it is ready. The first start compiles the components, and a busy machine takes
+/// minutes for that; a server that ends instead is noticed at once.
 const READY_WITHIN: Duration = Duration::from_secs(600);
 
 /// Opens a connection for each request: servers are ended and started again behind its back. Making a client takes longer than a request.
@@ -180,7 +180,7 @@ impl ServerProcess {
         &self.address
     }
 
-    /// The process, for those who end it.
+    /// The id of the process, for tests that measure it or send it signals.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -196,7 +196,7 @@ impl ServerProcess {
         let _ = self.child.wait();
     }
 
-    /// Asks the process to end and waits for it; its exit code.
+    /// Asks the process to end and waits for it; returns its exit code.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ impl TlsListener {
         let address = listener.local_addr().unwrap();
         runtime.spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                // A connection that fails is the client's to notice.
+                // The client notices a connection that fails.
                 tokio::spawn(handle(client, acceptor.clone()));
             }
         });
@@ -56,7 +56,7 @@ impl TlsListener {
         }
     }
 
-    /// Leads each connection for `localhost` to the server at `server`, a host and a port, without TLS.
+    /// Forwards each connection for `localhost` to the server at `server`, a host and a port, without TLS.
     ///
     /// # Panics
     ///
@@ -85,7 +85,7 @@ impl TlsListener {
     }
 }
 
-/// Takes connections for all names, with a certificate that is written to a file for those who are to trust it.
+/// Takes connections for all names, with a certificate that is written to a file for the clients that must trust it.
 fn acceptor(names: &[&str], authority: &Path) -> TlsAcceptor {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let made = rcgen::generate_simple_self_signed(names).unwrap();

@@ -12,8 +12,7 @@ use crate::api::ServiceError;
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::service::AccessService;
 
-/// For how long a key issues tokens, in seconds: a week. A key that leaks is worth something for that long and for the life of a
-/// token more.
+/// Seconds for which a key issues tokens: a week. A key that leaks is of use for that long plus the life of a token.
 const ISSUING_PERIOD: u64 = 7 * 24 * 60 * 60;
 
 /// Key of the [`BatchKeyRecord`] that issues tokens.
@@ -37,12 +36,12 @@ pub(crate) fn batch_key(number: u32) -> String {
 pub(crate) struct BatchKeyRecord {
     /// From 1 on; tokens name it.
     number: u32,
-    /// Base64 of what tokens are sealed under.
+    /// Base64 of the secret that tokens are sealed under.
     secret: String,
     creation_time: u64,
-    /// From then on it issues no more tokens.
+    /// The time from which it issues no more tokens.
     issues_until: u64,
-    /// No token under it is alive from then on. Where a token is to live longer, this moves first.
+    /// The time from which no token under it is alive. It is moved before a token that lives longer is handed out.
     needed_until: u64,
 }
 
@@ -59,7 +58,7 @@ impl BatchKeyRecord {
             .ok_or_else(|| ServiceError::Damaged("a key of batch tokens is malformed".to_owned()))
     }
 
-    /// Puts the key where tokens are issued and where they are opened.
+    /// Stores the key both for issuing and for opening tokens.
     fn stage(&self, transaction: &mut Transaction) -> Result<(), ServiceError> {
         transaction.put(ISSUING_KEY, self)?.put_until(
             batch_key(self.number),
@@ -71,8 +70,8 @@ impl BatchKeyRecord {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The key for a token that is to live for `ttl` seconds from `now` on. What the store lacks for it is added to the commit
-    /// without which the token must not be handed out: as a rule nothing.
+    /// The key for a token that is to live for `ttl` seconds from `now` on. Records that the store still lacks for it, usually none, are
+    /// added to `transaction`; without that commit the token must not be handed out.
     pub(super) fn issuing_key(
         &self,
         transaction: &mut Transaction,
@@ -88,7 +87,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         if record.needed_until < now.saturating_add(ttl) {
             let mut longer = record.clone();
-            // Far enough for whatever else is issued with this time to live.
+            // Far enough for every later token of this key with the same time to live.
             longer.needed_until = record.issues_until.saturating_add(ttl);
             transaction.require(ISSUING_KEY, *version);
             longer.stage(transaction)?;
@@ -96,7 +95,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         record.key()
     }
 
-    /// Replaces the key that has issued long enough. Where no batch token was ever made there is none.
+    /// Replaces the issuing key once its period is over. If no batch token was ever made, no key exists.
     pub(crate) fn rotate_batch_key(&self) -> Result<(), ServiceError> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
@@ -110,7 +109,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Drops all keys: no batch token is worth anything any more. The next one gets a new key, whose number may have been another's.
+    /// Drops all keys, which ends every batch token. The next batch token gets a new key, whose number an earlier key may have had.
     pub(crate) fn forget_batch_keys(&self) -> Result<(), ServiceError> {
         loop {
             let store = self.records.store();
@@ -128,8 +127,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Adds the key that follows `newest` to a commit: of several writers one succeeds. Tokens under it may live for `ttl` seconds,
-    /// or as long as tokens live as a rule.
+    /// Adds the key that follows `newest` to a commit: of several writers one succeeds. Tokens under it may live for `ttl` seconds
+    /// or for the system's longest lease, whichever is longer.
     fn stage_next_key(
         &self,
         transaction: &mut Transaction,

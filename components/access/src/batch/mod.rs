@@ -1,7 +1,7 @@
 //! Batch tokens: they carry their record themselves, and the store holds the keys alone (contract 5.1, SEC-T8).
 //!
-//! Nothing is stored for a batch token, so nothing of it can be renewed, counted or revoked. What it rests on is read at every use,
-//! as for a service token: its mount, its ancestors, its entity.
+//! Nothing is stored for a batch token, so nothing of it can be renewed, counted or revoked. Its mount, its ancestors and its entity
+//! are read at every use, as for a service token.
 
 mod keys;
 mod sealing;

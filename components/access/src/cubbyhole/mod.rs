@@ -1,8 +1,8 @@
 //! Secrets that one service token keeps for itself (contract 6.1).
 //!
-//! All secrets of a token are one record beside the token's own, so that whatever ends the token ends them in the same commit and
-//! they are bounded together. What they say is encrypted under a key that only the token yields. A token whose record does not say
-//! that it keeps secrets keeps none, whatever lies under the key.
+//! All secrets of a token are one record beside the token's own, so that the commit that ends the token ends them too, and they are
+//! bounded together. Their content is encrypted under a key that only the token yields. A token whose record does not say that it keeps
+//! secrets keeps none, whatever is stored under the key.
 
 mod secrets;
 
@@ -73,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Cubbyhole for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The secrets to show to the caller who holds `token`. After the token's last use the record goes with the answer.
+    /// The secrets to show to the caller who holds `token`. After the token's last use the record is deleted with the answer.
     fn shown_secrets(&self, token: &str) -> Result<Secrets, CubbyholeError> {
         let kept = self.kept_secrets(token)?;
         if let (None, Some(record)) = (&kept.token, &kept.record) {

@@ -25,7 +25,7 @@ use crate::service::{AccessService, load_next};
 const MAXIMUM_CHANGES: usize = 400;
 /// Most members of an internal group. Logins fill external ones, of which only as many are shown.
 const MAXIMUM_MEMBERS: usize = 10_000;
-/// Members read at a time, each of which may have much to tell about itself.
+/// Members read at a time: the record of each may be large.
 const ROUND: usize = 100;
 
 impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
@@ -41,7 +41,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
             let mut entries = self.read_all(keys.iter())?;
             for _ in keys {
                 let entity = load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record);
-                // The index of an external group may name those whom an alias of the past brought there.
+                // The index of an external group may still name entities that an earlier alias of the group brought there.
                 let member = entity.filter(|entity| entity.is_in(&group));
                 member_entity_ids.extend(member.map(|entity| entity.id));
             }
@@ -150,8 +150,8 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
         })
     }
 
-    /// Removes a group with its alias. No entity is in it from then on, for a mention of a group that is gone counts for nothing;
-    /// what still names it is cleared away afterwards.
+    /// Removes a group with its alias. No entity is in it from then on, since a reference to a group that is gone has no effect; such
+    /// references are removed afterwards.
     fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         let removed = commit_with_retries(&self.clock, &self.random, || {
             let Some(Loaded { record, version }) = self.find_owner::<GroupRecord>(reference)?
@@ -233,7 +233,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Stages members and member groups as `changes` want them. Says whether that changes anything.
+    /// Stages members and member groups as `changes` ask, and returns true if that changes anything.
     fn stage_group_members(
         &self,
         transaction: &mut Transaction,
@@ -275,10 +275,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(changed > 0)
     }
 
-    /// Clears away what names the members of a group that is gone, in commits of a bounded size.
+    /// Removes the references between a group that is gone and its members, in commits of a bounded size.
     ///
-    /// No more than [`MAXIMUM_MEMBERS`], which is all of an internal group; of an external one the next login of each clears away
-    /// what is left.
+    /// It handles at most [`MAXIMUM_MEMBERS`], which is all of an internal group; for an external one the next login of each member
+    /// removes the rest.
     fn forget_members(&self, group: &GroupRecord) -> Result<(), IdentityError> {
         let (members, _) = self.members(&group.id, MAXIMUM_MEMBERS)?;
         for members in members.chunks(MAXIMUM_CHANGES) {
@@ -288,7 +288,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     GroupType::Internal => {
                         self.stage_members(&mut transaction, &group.id, &[], members)?;
                     }
-                    // The next login of an entity says anew which external groups it is in.
+                    // The next login of an entity determines its external groups again.
                     GroupType::External => {
                         for member in members {
                             transaction.delete(member_key(&group.id, member));

@@ -14,7 +14,7 @@ use crate::service::{AccessService, load_next};
 
 /// Places of an index read in one round.
 const ROUND: usize = 200;
-/// Records read at a time, each of which may have much to tell that a list does not show.
+/// Records read at a time: each may be much larger than the part that a list shows.
 pub(super) const CHUNK: usize = 50;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -53,7 +53,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// The items under `prefix` behind `position` as `shown` makes them, at most `limit` pieces.
+    /// At most `limit` of the items under `prefix` after `position`, in the form that `shown` gives them.
     pub(super) fn page<T>(
         &self,
         prefix: &str,
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The records that an index names by `targets` as `shown` makes them, without those that are gone.
+    /// The records that an index names by `targets`, in the form that `shown` gives them, without those that are gone.
     pub(super) fn indexed<T: Indexed, V>(
         &self,
         targets: &[String],
@@ -104,14 +104,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-/// A part of a list that does not say yet where the list goes on.
+/// A part of a list, before the position at which the list continues has been named.
 pub(super) struct Part<T> {
     pub(super) items: Vec<T>,
     goes_on: bool,
 }
 
 impl<T> Part<T> {
-    /// The `key` of the last item, where the list goes on behind it.
+    /// The `key` of the last item if the list continues after it.
     pub(super) fn next(&self, key: impl Fn(&T) -> &String) -> Option<String> {
         let last = self.items.last().filter(|_| self.goes_on);
         last.map(|item| key(item).clone())

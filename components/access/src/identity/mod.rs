@@ -1,8 +1,8 @@
 //! Entities, the groups they are in, and the aliases that lead to both (contract 7).
 //!
 //! An entity's record names its groups: internal ones, which an operator filled, and for each mount the external ones that its
-//! last login there brought. What a token may do is thus found by reading the entity and then its groups by their keys; nothing
-//! on the way of a request walks over all groups.
+//! last login there brought. The rights of a token are thus found by reading the entity and then its groups by their keys; no
+//! request walks over all groups.
 
 mod aliases;
 mod checks;

@@ -66,7 +66,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(self.name_entry(kind, name)?.map(|(_, target)| target))
     }
 
-    /// The key of this name, which need not be there.
+    /// The key of this name, which need not exist.
     pub(super) fn name_key(&self, kind: Named, name: &str) -> Result<String, ServiceError> {
         match self.name_entry(kind, name)? {
             Some((key, _)) => Ok(key),

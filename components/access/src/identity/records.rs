@@ -77,7 +77,7 @@ impl Record for NameRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// Leads from a group to one of its members, for those who read the group; the entity's own record decides.
+/// Leads from a group to one of its members, for reads of the group; the entity's own record decides.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OwnerRecord {
     pub(crate) entity_id: String,

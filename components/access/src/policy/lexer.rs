@@ -205,7 +205,7 @@ impl<'t> Lexer<'t> {
             .map_err(|_| start.refuse("malformed string"))
     }
 
-    /// A string in double quotes. What stands between `${` and its `}` is taken as it is, quotes and line breaks included.
+    /// A string in double quotes. The text between `${` and its `}` is taken as it is, quotes and line breaks included.
     fn hcl_string(&mut self) -> Result<Token, PolicyError> {
         let start = self.position;
         self.advance(1);

@@ -143,7 +143,7 @@ impl Rule {
 pub(crate) enum Filled<'r> {
     /// It has this pattern.
     Pattern(Cow<'r, str>),
-    /// It denies, and a value is missing: it denies everything that begins with this, for it is unknown what it would have denied.
+    /// It denies, and a value is missing: it denies everything that begins with this, since the paths that it would have denied are unknown.
     DenialBelow(&'r str),
     /// It grants, and a value is missing or could match more than one segment: it grants nothing.
     NoRule,

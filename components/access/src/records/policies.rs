@@ -37,7 +37,7 @@ impl Record for PolicyRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// The name of a policy, for lists. What a [`PolicyRecord`] has beside it is left out, so it is read from one as well.
+/// The name of a policy, for lists. It leaves out the other fields of a [`PolicyRecord`], so it can be read from one as well.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PolicyNameRecord {
     pub(crate) name: String,

@@ -49,7 +49,7 @@ fn name_key(name: &str) -> String {
     format!("{NAME_PREFIX}{}", key_segment(name))
 }
 
-/// The name of a role, for lists. What a [`TokenRole`] has beside it is left out, so it is read from one as well.
+/// The name of a role, for lists. It leaves out the other fields of a [`TokenRole`], so it can be read from one as well.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct NameRecord {
     name: String,

@@ -25,13 +25,13 @@ use crate::token_store::{delete_token, put_new_token};
 /// Longest content, in bytes: what a record can hold in base64, beside the rest of it.
 const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
 
-/// Where a wrapping token shows itself without being used. What counts there is the token in question, not who asks.
+/// The path at which a wrapping token is shown without being used. There the token in the request counts, not the caller.
 pub(crate) const LOOKUP_PATH: &str = "sys/wrapping/lookup";
 /// The paths that use up a wrapping token by unwrapping it.
 const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
 
-/// True if the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
-/// already, a crash in between would lose the content. The front sees to it that such a caller asks for nothing but its own
+/// True if the request will take the use of the caller's token by itself, together with what is wrapped. If admission
+/// took it, a crash in between would lose the content. The front sees to it that such a caller asks for nothing but its own
 /// content, so the use is taken in any case. On every other path a use is a use (contract 5.3): the policy
 /// `response-wrapping` then refuses the request, and the content is gone, by which its rightful owner notices that the token was
 /// in other hands.

@@ -1,4 +1,4 @@
-//! Batch tokens are opened by the key that sealed them, unaltered, and while that key is there (SEC-T8).
+//! Batch tokens are opened by the key that sealed them, unaltered, and while that key exists (SEC-T8).
 
 use crate::server::batch::{batch, bytes_of, key_number, living, text_of};
 use crate::server::{HOUR, Server};

@@ -1,4 +1,4 @@
-//! The number of live tokens, as those who watch the server are told it.
+//! The number of live tokens, as the metrics of the server report it.
 
 use gatehouse_access::{Mounts as _, Revocation as _, System as _};
 use gatehouse_ports::StoreError;
@@ -21,7 +21,7 @@ fn live_service_tokens_are_counted_and_others_are_not() {
     let ended = server.log_in(policies(&["dev"])).reference();
     server.access.revoke_token(&ended).unwrap();
     assert_eq!(server.access.count_tokens().unwrap(), Some(4));
-    // They live in the store until they are swept, and count no more.
+    // They stay in the store until they are swept, and count no more.
     server.access.disable_mount("gcp/").unwrap();
     assert_eq!(server.access.count_tokens().unwrap(), Some(1));
     assert_eq!(server.another_instance().count_tokens().unwrap(), Some(1));

@@ -1,4 +1,4 @@
-//! A token is there before it is answered, and beside an error there is none (SEC-T1, SEC-T11).
+//! A token is stored before it is returned, and an error leaves none behind (SEC-T1, SEC-T11).
 
 use crate::server::{ROOT, Server, TestStore, policies, sudo};
 use gatehouse_access::{

@@ -99,7 +99,7 @@ fn s11_nothing_is_left_of_tokens_that_ended_once_the_store_was_tidied() {
 fn s11_a_batch_token_of_the_lost_store_is_none_of_the_restored_one() {
     let restored = Server::ready();
     restored.log_in(batch());
-    // The lost store went on: it cut the mount off, and issued one by the key that both have.
+    // The lost store continued after the backup, and issued a token by the key that both have.
     let content = restored.store.keys();
     let lost = restored.another_instance();
     let mount = restored.mount("gcp/");

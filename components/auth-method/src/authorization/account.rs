@@ -36,7 +36,7 @@ pub(super) fn account_of<H: Http, C: Clock, R: Random>(
         })
 }
 
-/// I3 and I4: the account is there, is the one asked for, and is enabled.
+/// I3 and I4: the account exists, is the one asked for, and is enabled.
 pub(super) fn confirmed(
     account: Result<Arc<ServiceAccount>, LoginError>,
     claimant: &Claimant<'_>,

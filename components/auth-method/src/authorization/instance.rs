@@ -104,7 +104,7 @@ pub(super) fn authorize<H: Http, C: Clock, R: Random>(
     })
 }
 
-/// G4 to G7: the instance of this name is there, runs, and is the one that the token is about.
+/// G4 to G7: the instance of this name exists, runs, and is the one that the token is about.
 fn live_instance<H: Http, C: Clock, R: Random>(
     claims: &InstanceClaims,
     google: &Google<'_, H, C, R>,

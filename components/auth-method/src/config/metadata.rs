@@ -32,7 +32,7 @@ const DEFAULT: &str = "default";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MetadataSelection {
-    /// Whatever the default set is at the time.
+    /// The default set, also after it has changed.
     #[default]
     Default,
     /// These, sorted.

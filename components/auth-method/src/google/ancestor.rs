@@ -1,4 +1,4 @@
-//! What is above a project.
+//! The ancestors of a project.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +11,19 @@ pub(crate) struct Ancestor {
     /// `project`, `folder` or `organization`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// The id of a project, the number of another.
+    /// The id of a project; the number of a folder or organization.
     pub(crate) id: String,
 }
 
 impl Ancestor {
-    /// True if it can be above a project, and has such a number as those have.
+    /// True if it is a folder or an organization, with a well-formed number.
     pub(super) fn is_above_projects(&self) -> bool {
         matches!(self.kind.as_str(), "folder" | "organization")
             && (1..=MAXIMUM_DIGITS).contains(&self.id.len())
             && self.id.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// True if it is of a kind that means anything here; Google may add others.
+    /// True if it is of a kind that is used here; Google may add others.
     pub(super) fn is_known(&self) -> bool {
         matches!(self.kind.as_str(), "project" | "folder" | "organization")
     }
@@ -33,5 +33,5 @@ impl Ancestor {
     }
 }
 
-/// The project itself and what is above it, nearest first.
+/// The project itself and its ancestors, nearest first.
 pub(super) type Ancestry = Vec<Ancestor>;

@@ -18,7 +18,7 @@ use crate::KeyLookupError;
 use crate::jwt::Subject;
 use crate::rs256::VerifyingKey;
 
-/// The party that publishes a key, and so the one whose token it signs.
+/// The party that publishes a key, and whose tokens the key signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyOwner {
     /// Google itself.

@@ -8,7 +8,7 @@ use super::exchange::Question;
 use super::{Api, Google};
 use crate::{CredentialsError, GoogleCallError, PermissionsFound, StorageError};
 
-/// Whatever logins and rotations can need, sorted.
+/// The permissions that logins and rotations can need, sorted.
 const WANTED: [&str; 7] = [
     "compute.instanceGroups.get",
     "compute.instanceGroups.list",
@@ -31,7 +31,7 @@ struct Answered {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// Succeeds if there is an access token to be had.
+    /// Succeeds if the mount can get an access token.
     pub(crate) fn can_authenticate(&self) -> Result<(), ApiError> {
         self.access_token().map(drop)
     }

@@ -1,4 +1,4 @@
-//! Single-flight: of all instances one at a time asks Google a question (contract 8.1, rule 6; SEC-G8, N8).
+//! Single-flight: only one of all instances at a time asks Google a given question (contract 8.1, rule 6; SEC-G8, N8).
 //!
 //! Every instance keeps answers in its own memory and in the cache that it shares with the others. An instance that needs an answer that
 //! neither has puts its claim into the shared entry and asks Google. The others wait for the answer, or for the claim to run out.
@@ -19,9 +19,9 @@ use super::call_error::CallError;
 use super::slot::CacheSlot;
 use super::{Api, Google};
 
-/// Milliseconds that a claim lasts: one question with its retries, and a margin. Its holder may have come to its end.
+/// Milliseconds that a claim lasts: one question with its retries, and a margin. It expires, since its holder may have crashed.
 const CLAIM_LASTS: u64 = 12_000;
-/// Between two looks for the end of another instance's claim, at first and at last.
+/// The pause between two checks for the end of another instance's claim: the first one, and the longest.
 const POLLS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// Swaps of one entry that may be lost to others before it is left alone.
 const MAXIMUM_LOST_SWAPS: u32 = 8;
@@ -32,11 +32,11 @@ const RENEWAL: (u64, u64) = (800, 900);
 pub(super) struct SharedQuestion<'a, A, E> {
     /// The API that is to blame when there is no answer in time.
     pub(super) api: Api,
-    /// The subject, among all that is shared: a segment of a key.
+    /// The kind of the question, as a segment of the shared key.
     pub(super) kind: &'static str,
-    /// The name of the subject that it is about; empty where a mount has one only.
+    /// The name of the subject that it is about; empty where a mount has only one.
     pub(super) name: &'a str,
-    /// Where this instance keeps what is known.
+    /// The place where this instance keeps the answer.
     pub(super) slot: &'a CacheSlot<A, E>,
     /// Milliseconds that an answer serves beyond its life while Google cannot be reached.
     pub(super) stale_for: u64,
@@ -50,7 +50,7 @@ pub(super) struct SharedQuestion<'a, A, E> {
 ))]
 struct Shared<A, E> {
     known: Known<A, E>,
-    /// Until when an instance is asking; 0 when none is.
+    /// The end of the claim of the instance that is asking; 0 when none is.
     claimed_until: u64,
 }
 
@@ -64,9 +64,9 @@ impl<A, E> Default for Shared<A, E> {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// The answer or failure to go by: what is known, if that will do, or else what `fetch` gives with the milliseconds that it is fresh.
+    /// The answer or failure to use: the known one if it suffices, else that of `fetch`, whose answer comes with the milliseconds that it is fresh.
     ///
-    /// `has` tells whether an answer holds what is looked for; what comes back may still lack it.
+    /// `has` tells whether an answer holds what the caller looks for; the answer that is returned may still lack it.
     pub(super) fn consult<A, E>(
         &self,
         question: &SharedQuestion<'_, A, E>,
@@ -95,7 +95,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             let settled = match self.need(question, &known, now, &has) {
                 Need::Nothing => true,
                 Need::Renewal => is_asked_elsewhere,
-                // Those who waited share the failure as they would have shared the answer.
+                // An instance that waited shares the failure, as it would have shared the answer.
                 Need::Answer => has_waited && known.failed_since(began),
             };
             if settled && let Some(mut outcome) = outcome {
@@ -169,7 +169,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         after.outcome(now, question.stale_for).unwrap_or(Err(error))
     }
 
-    /// Ends the claim that lasts until `claimed_until`, and shares `known` unless a newer answer is there already.
+    /// Ends the claim that lasts until `claimed_until`, and shares `known` unless a newer answer is shared already.
     fn publish<A, E>(
         &self,
         question: &SharedQuestion<'_, A, E>,
@@ -222,7 +222,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         }
     }
 
-    /// Waits until the entry is no longer at `version`, or `until`. `None` when this login's own time is over.
+    /// Waits until the entry is no longer at `version`, at most until `until`. `None` when this login's own deadline has passed.
     fn wait_for_change(&self, key: &str, version: Option<Version>, until: u64) -> Option<()> {
         let (mut pause, longest) = POLLS;
         while self.clock.now_milliseconds() < until {
@@ -248,12 +248,12 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         known.need(now, has, question.stale_for, self.renewal_share())
     }
 
-    /// When this instance renews, in thousandths of an answer's life: not all instances at once.
+    /// The point at which this instance renews, in thousandths of an answer's life: random, so that not all instances renew at once.
     fn renewal_share(&self) -> u64 {
         *self.memory.renewal_share.get_or_init(|| {
             let (earliest, latest) = RENEWAL;
             let mut byte = [0];
-            // Any moment is as good as another.
+            // A failure leaves the earliest point, which is as good as any other.
             let _ = self.random.fill(&mut byte);
             let [byte] = byte;
             earliest + (latest - earliest) * u64::from(byte) / 255
@@ -285,7 +285,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         own.unwrap_or_default().or_newer(shared.known)
     }
 
-    /// The shared state now. An entry that cannot be read is as good as nothing, and will be replaced.
+    /// The shared state now. An entry that cannot be read counts as absent, and will be replaced.
     fn shared<A, E>(&self, key: &str) -> (Shared<A, E>, Option<Version>)
     where
         A: DeserializeOwned,
@@ -323,7 +323,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     }
 }
 
-/// True while an instance is asking at `now`. A claim that would last longer than claims do is garbage.
+/// True while an instance is asking at `now`. A claim that would last longer than [`CLAIM_LASTS`] is invalid.
 const fn is_claimed(until: u64, now: u64) -> bool {
     now < until && until <= now.saturating_add(CLAIM_LASTS)
 }

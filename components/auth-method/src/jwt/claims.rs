@@ -15,7 +15,7 @@ pub(crate) const CLOCK_SKEW: u64 = 60;
 const SHOWN_ISSUER_BYTES: usize = 320;
 /// Seconds that any token may be valid at most.
 const MAXIMUM_LIFETIME: u64 = 3600;
-/// The last second of the year 9999; no token has business beyond it.
+/// The last second of the year 9999; no valid token needs a later time.
 const LATEST_TIME: u64 = 253_402_300_799;
 
 /// The claims that logins read.
@@ -41,7 +41,7 @@ enum Time {
     Unusable,
 }
 
-/// The party that says to have issued a token.
+/// The party that a token names as its issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Issuer {
     /// The token does not say.
@@ -121,12 +121,12 @@ impl Claims {
         self.email.as_deref()
     }
 
-    /// The claims about an instance, complete and of the right shape. They mean nothing unless Google signed it (SEC-G2, G3).
+    /// The claims about an instance, complete and of the right shape. They mean nothing unless Google signed the token (SEC-G2, G3).
     pub(crate) const fn instance(&self) -> Option<&InstanceClaims> {
         self.instance.as_ref()
     }
 
-    /// When it ends, in seconds since 1970; checks 9a and 9b.
+    /// Checks 9a and 9b: the token's end, in seconds since 1970.
     pub(crate) fn expiry(&self, now: u64) -> Result<u64, LoginError> {
         let expires = match self.expires {
             Time::At(expires) if now < expires.saturating_add(CLOCK_SKEW) => expires,
@@ -141,7 +141,7 @@ impl Claims {
         Ok(expires)
     }
 
-    /// Check 9c: that it has begun.
+    /// Check 9c: the token is valid already.
     pub(crate) fn beginning(&self, now: u64) -> Result<(), LoginError> {
         let latest = now.saturating_add(CLOCK_SKEW);
         let has_begun = |time| match time {
@@ -160,12 +160,12 @@ impl Claims {
         }
     }
 
-    /// Check 9d: whom it is about. The shape has not been looked at.
+    /// Check 9d: the subject of the token. Its shape has not been checked.
     pub(crate) fn subject(&self) -> Result<&str, LoginError> {
         self.subject.as_deref().ok_or(LoginError::SubjectMissing)
     }
 
-    /// Check 9e: that it is made for the role.
+    /// Check 9e: the token is made for the role.
     pub(crate) fn audience(&self, rule: AudienceRule<'_>) -> Result<(), LoginError> {
         if rule.accepts(self.audience.as_ref()) {
             Ok(())
@@ -174,7 +174,7 @@ impl Claims {
         }
     }
 
-    /// The times as they were read, for those who want to know why.
+    /// The times as they were read, for the explanation of a login.
     pub(crate) fn times(&self) -> [(&'static str, Option<u64>); 3] {
         let seconds = |time| match time {
             Time::At(seconds) => Some(seconds),

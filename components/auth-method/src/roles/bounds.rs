@@ -52,7 +52,7 @@ fn gce_list(role: &Role, list: fn(&GceRules) -> &Vec<String>) -> &[String] {
     }
 }
 
-/// Checks `role`, which is to replace `stored`. What an older release let a role hold may stay and shrink; it cannot grow.
+/// Checks `role`, which is to replace `stored`. A list that an older release let exceed a bound may stay and shrink; it cannot grow.
 pub(super) fn check(role: &Role, stored: Option<&Role>) -> Result<(), RoleError> {
     for (field, maximum, list) in LISTS {
         let (entries, before) = (list(role), stored.map_or(&[][..], list));
@@ -85,8 +85,8 @@ pub(super) fn check(role: &Role, stored: Option<&Role>) -> Result<(), RoleError>
     Ok(())
 }
 
-/// Refuses lists of nothing but blanks where an empty list lets every caller in: that is what an unset variable leaves behind, and not what
-/// an operator means who empties a list.
+/// Refuses lists of nothing but blanks where an empty list lets every caller in: an unset variable leaves such a list behind, and an operator
+/// who means to empty a list does not send one.
 pub(super) fn refuse_blank_lists(changes: &RoleChanges) -> Result<(), RoleError> {
     let lists = [
         ("bound_service_accounts", &changes.bound_service_accounts),

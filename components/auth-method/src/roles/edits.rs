@@ -12,7 +12,7 @@ use crate::{EditError, ListEdit, Role, RoleRules};
 pub(crate) enum EditedList {
     /// Of iam roles.
     ServiceAccounts,
-    /// Of gce roles. What is removed is named by its key.
+    /// Of gce roles. Labels to remove are named by their keys.
     Labels,
 }
 

@@ -1,9 +1,9 @@
 //! Lists that bind roles.
 
-/// Stands for every service account; only alone.
+/// Stands for every service account; a list that has it may have no other entry.
 pub(crate) const ANY_ACCOUNT: &str = "*";
 
-/// Trimmed, without empty entries, each once, sorted (contract 1.4).
+/// The entries, trimmed, without empty ones, each once, sorted (contract 1.4).
 pub(super) fn bound<T: AsRef<str>>(entries: &[T]) -> Vec<String> {
     let mut entries: Vec<String> = entries
         .iter()
@@ -26,7 +26,7 @@ fn resource_name(entry: &str) -> &str {
     let entry = entry.trim();
     let path = entry.trim_end_matches('/');
     match path.rsplit('/').next() {
-        // Nothing but slashes stays as it is: a bound that no caller meets must not become no bound.
+        // An entry of nothing but slashes stays as it is: a bound that no caller meets must not become no bound.
         None | Some("") => entry,
         Some(name) => name,
     }

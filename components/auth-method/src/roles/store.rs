@@ -134,7 +134,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         Ok((config, Records::<S>::load(role)?))
     }
 
-    /// Stores `role` if what is there is still what was read.
+    /// Stores `role` if the stored one has not changed since it was read.
     fn replace_role<T>(
         &self,
         mount: &Mount,

@@ -1,4 +1,4 @@
-//! The right to go on with a rotation, and changes of its record by the holder of that right alone.
+//! Claims on a rotation, and changes of its record by the holder of the claim alone.
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
@@ -11,7 +11,7 @@ use crate::{Mount, RotationError, record_keys};
 /// Milliseconds that a claim lasts: longer than the time limits of all steps together, with something to spare.
 const CLAIM_DURATION: u64 = 60_000;
 
-/// The answer to a wish to rotate.
+/// The outcome of an attempt to claim a rotation.
 pub(super) enum Claimed {
     Granted(Claim),
     Busy,
@@ -25,7 +25,7 @@ pub(super) fn holds(rotation: &RotationRecord, claim: Claim) -> bool {
 }
 
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    /// The right to go on, if `wanted` says that there is something to do.
+    /// Claims the rotation, if `wanted` says that there is something to do.
     pub(super) fn claim_rotation(
         &self,
         mount: &Mount,
@@ -91,7 +91,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         })
     }
 
-    /// There is nothing left to do.
+    /// Deletes the record of a rotation that has nothing left to do.
     pub(super) fn end(&self, mount: &Mount, claim: Claim) -> Result<(), RotationError> {
         self.replace(mount, claim, |_| None)
     }

@@ -1,8 +1,8 @@
 //! Replacing the stored key of a mount by a new one of the same service account (contract 2.6; register D22).
 //!
-//! A rotation is a walk through the stages of a record: a key is made at Google, once; it is seen to work; it takes the place of the
-//! old one in a single commit; the old one is deleted at Google. An instance that finds the record halfway continues from there. An instance works
-//! under a claim that ends by itself, so that a crash holds up no other instance for long.
+//! A rotation goes through the stages of a record: a key is made at Google, once; it is proved to work; it replaces the old one in a
+//! single commit; the old one is deleted at Google. An instance that finds the record halfway continues from there. An instance works
+//! under a claim that expires, so that a crash holds up no other instance for long.
 
 mod claim;
 mod record;
@@ -28,7 +28,7 @@ const GIVEN_UP_AFTER: u64 = 3600;
 /// Longest name of a key, in bytes.
 const MAXIMUM_KEY_ID_BYTES: usize = 128;
 
-/// Rotates now, or goes on with a rotation that was interrupted.
+/// Rotates now, or continues a rotation that was interrupted.
 pub(crate) fn rotate_root<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     service: &AuthMethodService<S, M, H, C, R>,
     mount: &Mount,
@@ -40,7 +40,7 @@ pub(crate) fn rotate_root<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     }
 }
 
-/// Rotates if the schedule says so, or goes on with a rotation that was interrupted.
+/// Rotates if a rotation is due, or continues one that was interrupted.
 pub(crate) fn rotate_if_due<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     service: &AuthMethodService<S, M, H, C, R>,
     mount: &Mount,
@@ -57,7 +57,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         let outcome = self.go_through_stages(mount, claim);
         if outcome.is_err() {
             let now = self.now();
-            // The failure itself is what the caller should hear of; a claim that stays ends by itself.
+            // The caller gets the failure itself; if the claim cannot be released, it expires.
             let _ = self.advance(mount, claim, |rotation| rotation.fail(now));
         }
         outcome
@@ -123,7 +123,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         })
     }
 
-    /// Sees that a key works, and puts it in the place of the one in use, whose name it answers.
+    /// Proves that a key works, and puts it in the place of the one in use, whose name it returns.
     fn use_key(
         &self,
         mount: &Mount,
@@ -151,7 +151,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         Ok(new.replaces.clone())
     }
 
-    /// Deletes a new key that is not used, now or later: it should not be there. More than trying is not possible.
+    /// Deletes a new key at Google if it is abandoned. A failure is ignored, since nothing more can be done about it.
     fn discard(&self, mount: &Mount, new: &NewKey, google: &Google<'_, H, C, R>) {
         let key_id = &new.identity.private_key_id;
         if self.is_abandoned(mount, key_id).unwrap_or(false) {
@@ -159,7 +159,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         }
     }
 
-    /// True if a new key is neither in use nor on the way there. Once it is abandoned it remains so.
+    /// True if a new key is neither in use nor waiting to be. An abandoned key stays abandoned.
     fn is_abandoned(&self, mount: &Mount, key_id: &str) -> Result<bool, StorageError> {
         let (config_key, rotation_key) = (record_keys::config(mount), record_keys::rotation(mount));
         let [config, rotation] = self.records().entries([&config_key, &rotation_key])?;
@@ -174,7 +174,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         Ok(!is_in_use && !is_made)
     }
 
-    /// Configuration, private key and stage change together, or not at all.
+    /// Puts the new key in use: configuration, private key and stage change together, or not at all.
     fn switch(&self, mount: &Mount, claim: Claim, new: &NewKey) -> Result<(), RotationError> {
         let (config_key, rotation_key) = (record_keys::config(mount), record_keys::rotation(mount));
         commit_with_retries(self.clock(), self.random(), || {
@@ -224,7 +224,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         let in_use = config
             .credentials
             .ok_or(RotationError::ConfigurationChanged)?;
-        // It has a time of its own: the wait for the new key may have used up that of the steps before.
+        // The deletion has a deadline of its own: the wait for the new key may have used up that of the earlier steps.
         let deleted = self.with_mount(mount, self.deadline(), |google| {
             Ok(delete_key(google, &in_use, &replaced))
         })?;
@@ -246,8 +246,8 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 }
 
-/// When the settings ask for the next rotation, in seconds since 1970; in the past where one is due. Of a window they ask for its beginning,
-/// also once it has passed without a rotation.
+/// The time of the next rotation by the settings, in seconds since 1970; in the past where one is due. For a window it is the beginning, also
+/// once the window has passed without a rotation.
 pub(crate) fn due_at(config: &ConfigRecord) -> Option<u64> {
     let settings = &config.rotation;
     let since = counts_from(config, config.credentials.as_ref()?);
@@ -263,7 +263,7 @@ fn counts_from(config: &ConfigRecord, key: &CredentialsIdentity) -> u64 {
     key.since.max(config.rotation_since)
 }
 
-/// True when the schedule asks for a rotation at `now`, seconds since 1970, or one was left halfway.
+/// True when the settings ask for a rotation at `now`, seconds since 1970, or one was left halfway, and no backoff is in force.
 fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     if now < rotation.retry_at {
         return false;
@@ -278,7 +278,7 @@ fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     !config.rotation.disabled && is_time(&config.rotation, since, now)
 }
 
-/// True if the time has come, for a key or settings that count from `since`.
+/// True if the period or the schedule, counted from `since`, asks for a rotation at `now`.
 fn is_time(settings: &RotationSettings, since: u64, now: u64) -> bool {
     if settings.period > 0 {
         return now >= since.saturating_add(settings.period);
@@ -309,7 +309,7 @@ fn delete_key<H: Http, C: Clock, R: Random>(
     Ok(google.delete_key(project, &account.client_email, key_id)?)
 }
 
-/// True if a name can become a part of a URL. Google's are hexadecimal; a stored one may be an operator's.
+/// True if a name can be a part of a URL. Google's are hexadecimal; a stored one may be an operator's.
 fn is_key_id(key_id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=MAXIMUM_KEY_ID_BYTES).contains(&key_id.len()) && key_id.bytes().all(plain)

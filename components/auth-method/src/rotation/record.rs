@@ -10,7 +10,7 @@ const FIRST_WAIT: u64 = 60;
 /// The longest of these waits, in seconds.
 const LONGEST_WAIT: u64 = 3600;
 
-/// The rotation of a mount that is at work, interrupted, or to be tried again. There is no record while there is nothing to say.
+/// The rotation of a mount that is at work, interrupted, or to be tried again. Otherwise there is no record.
 ///
 /// It has no `Debug`: it may hold a private key.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct RotationRecord {
     /// How many attempts have failed in a row.
     #[serde(default)]
     failures: u32,
-    /// Seconds since 1970 before which nothing is tried unasked.
+    /// Seconds since 1970 before which a due rotation is not tried again.
     #[serde(default)]
     pub(super) retry_at: u64,
 }
@@ -32,7 +32,7 @@ impl Record for RotationRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// One instance's right to go on, for a time.
+/// One instance's right to work on the rotation, until it expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Claim {
     /// Greater than that of every earlier claim on the mount.
@@ -74,7 +74,7 @@ impl RotationRecord {
         self.claim.is_some_and(|claim| now < claim.until)
     }
 
-    /// Takes the right to go on from `now` for `duration`, both in milliseconds.
+    /// Claims the rotation from `now` for `duration`, both in milliseconds.
     pub(super) fn claim(&mut self, now: u64, duration: u64) -> Claim {
         let after = self.claim.map_or(0, |claim| claim.number.saturating_add(1));
         let claim = Claim {
@@ -85,7 +85,7 @@ impl RotationRecord {
         claim
     }
 
-    /// Writes down that an attempt has failed at `now`, in seconds.
+    /// Records that an attempt has failed at `now`, in seconds, and releases the claim.
     pub(super) fn fail(&mut self, now: u64) {
         let wait = FIRST_WAIT << self.failures.min(6);
         self.failures = self.failures.saturating_add(1);

@@ -34,7 +34,7 @@ pub(super) trait Limb: Copy + Ord {
 
 macro_rules! limb {
     ($narrow:ty, $wide:ty) => {
-        // Whatever is cut off is the upper half, which is returned beside the lower one.
+        // A cast cuts off only the upper half, which is returned beside the lower one.
         impl Limb for $narrow {
             const BYTES: usize = size_of::<Self>();
             const ZERO: Self = 0;

@@ -41,7 +41,7 @@ fn forever<T>(value: T) -> &'static T {
 }
 
 impl<C: Clock + Send + Sync> Fleet<C> {
-    /// Credentials and role `dev` are there, and there was no login yet.
+    /// A fleet with credentials and role `dev`, before the first login.
     pub fn new(size: u64, clock: C) -> Self {
         let google = Arc::new(FakeGoogle::new());
         let hooks: Arc<Mutex<Vec<(&'static str, Hook)>>> = Arc::default();

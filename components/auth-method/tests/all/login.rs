@@ -180,7 +180,7 @@ fn contract_4_2_step_4_a_foreign_address_is_refused_before_google_is_asked() {
     assert!(stage.log_in_from(&jwt, Some("10.1.2.3")).is_ok());
 }
 
-/// Claims with a flaw, whoever signed: refused without a call.
+/// Flawed claims, which are refused without a call, whichever key signed the token.
 fn refused_claims() -> Vec<(&'static str, Value, LoginError)> {
     let audience = || LoginError::AudienceNotForRole("dev".to_owned());
     let too_late = |seconds| LoginError::ExpiresTooLate(seconds);
@@ -508,7 +508,7 @@ fn i5_the_project_of_the_account_must_be_bound() {
     );
 }
 
-/// The address says `p1` all the time; Google's answer about the account says otherwise.
+/// The address always names `p1`; the project of the account is the one in Google's answer.
 #[test]
 fn g10_the_project_is_the_id_that_google_gives_and_never_text_of_the_address_or_a_number() {
     for (given, bound, is_let_in) in [

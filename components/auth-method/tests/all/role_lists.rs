@@ -1,4 +1,4 @@
-//! That the names of roles are read apart from the roles, and that roles are read and deleted in pages: contract 3.1; SEC-S12, S14.
+//! The names of roles are read apart from the roles, and roles are read and deleted in pages: contract 3.1; SEC-S12, S14.
 
 use gatehouse_auth_method::{
     AuthMethod, AuthMethodService, Config, Login, LoginRequest, RoleChanges, RoleNames, Roles,

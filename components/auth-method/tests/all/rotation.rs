@@ -165,7 +165,7 @@ fn contract_2_6_a_refusal_leaves_the_key_in_use() {
         "asked once: a second time would make a second key"
     );
     google.state().keys.clear();
-    // Nothing that is remembered is of use now.
+    // The write empties the caches of the mount, so the key has to be used again.
     stage.configure(ConfigChanges::default());
     let refused = rotate(&stage).unwrap_err();
     assert!(matches!(
@@ -310,7 +310,7 @@ fn contract_2_6_the_next_rotation_is_told_until_it_has_succeeded() {
     };
     stage.configure(period);
     assert_eq!(due_in(&stage), Some(day));
-    // What fails stays due, however long the wait for another attempt is.
+    // A rotation that fails stays due, however long the backoff is.
     google.state().refusals_of_new_keys = 1000;
     stage.clock.advance(Duration::from_secs(DAY + 60));
     rotate_if_due(&stage).unwrap_err();
@@ -406,7 +406,7 @@ fn contract_2_6_after_failures_it_waits_longer_each_time() {
     stage
         .google
         .fail("/keys", Fault::Answer(forbidden), usize::MAX);
-    // Tried each minute, for as long as the first five waits take together.
+    // One call a minute, for as long as the first five backoffs take together.
     let tries: Vec<usize> = (0..32)
         .filter(|_| {
             let outcome = rotate_if_due(&stage);

@@ -95,7 +95,7 @@ impl Stage {
         }
     }
 
-    /// Credentials and role `dev` are there.
+    /// A stage with credentials and role `dev`.
     pub fn ready() -> Self {
         let stage = Self::bare();
         stage.configure(ConfigChanges {

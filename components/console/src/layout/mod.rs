@@ -12,10 +12,10 @@ pub use parts::{
 };
 pub use refusals::{refusal, refused, refused_as, status_of, summary, unavailable};
 
-/// Where the stylesheet is.
+/// The address of the stylesheet.
 pub const STYLESHEET: &str = "/ui/style.css";
 
-/// A page before it has its frame.
+/// A page without its frame.
 pub struct Page {
     /// The status code.
     pub status: u16,
@@ -35,7 +35,8 @@ impl Page {
         }
     }
 
-    /// True if it tells that what was asked for was not done: its title then says so first, for those to whom titles are read out.
+    /// True if the page tells that a request was refused or failed. Its title then begins with that, for visitors whose screen reader reads out
+    /// titles.
     const fn is_refusal(&self) -> bool {
         self.status >= 400
     }
@@ -45,9 +46,9 @@ impl Page {
 #[derive(Clone, Copy)]
 enum OfferedTo {
     All,
-    /// Those who signed in with a token of the server.
+    /// The visitors who signed in with a token of the server.
     Server,
-    /// Those who signed in with an API token for organizations.
+    /// The visitors who signed in with an API token for organizations.
     Organizations,
 }
 
@@ -61,7 +62,7 @@ impl OfferedTo {
     }
 }
 
-/// The sections, in the order in which they are named: address, name, and the visitors to whom they are offered.
+/// The sections, in the order in which the navigation lists them: address, name, and the visitors to whom they are offered.
 const SECTIONS: [(&str, &str, OfferedTo); 11] = [
     ("/ui/", "Overview", OfferedTo::All),
     ("/ui/mounts", "Auth mounts", OfferedTo::Server),

@@ -20,7 +20,7 @@ pub fn form(session: &Session, action: &str, fields: Markup, button: &str) -> Ma
     }
 }
 
-/// A form that searches the list at `action`, with the hidden field `kept` where the list is that of something.
+/// A form that searches the list at `action`. Where the list belongs to one object, the hidden field `kept` names that object.
 pub fn search(action: &str, kept: Option<(&str, &str)>, help: &str, searched: &str) -> Markup {
     html! {
         form method="get" action=(action) role="search" {
@@ -42,12 +42,12 @@ pub fn button(session: &Session, action: &str, fields: &[(&str, &str)], text: &s
     }
 }
 
-/// A field of one line.
+/// A text field of one line.
 pub fn input(name: &str, label: &str, help: &str, value: &str) -> Markup {
     one_line("text", name, label, help, value)
 }
 
-/// A field of one line that the browser does not show.
+/// A text field of one line whose content the browser hides.
 pub fn secret(name: &str, label: &str, help: &str) -> Markup {
     one_line("password", name, label, help, "")
 }
@@ -60,11 +60,11 @@ fn one_line(kind: &str, name: &str, label: &str, help: &str, value: &str) -> Mar
     })
 }
 
-/// A field of several lines.
+/// A text field of several lines.
 pub fn area(name: &str, label: &str, help: &str, value: &str, rows: u8) -> Markup {
     labelled(name, label, help, &|about| {
         html! {
-            // A parser drops the first line end of a text area.
+            // HTML parsers drop the first line end of a text area.
             textarea id=(name) name=(name) rows=(rows) spellcheck="false" aria-describedby=[about] { "\n" (value) }
         }
     })
@@ -83,7 +83,7 @@ pub fn select(name: &str, label: &str, help: &str, options: &[&str], value: &str
     })
 }
 
-/// A field below its label and above its help. `control` makes it of the identifier of the help, if there is any.
+/// A field below its label and above its help. `control` makes the field; it takes the identifier of the help, if there is any.
 fn labelled(
     name: &str,
     label: &str,
@@ -100,7 +100,7 @@ fn labelled(
     }
 }
 
-/// A box to tick.
+/// A checkbox.
 pub fn tick(name: &str, label: &str, help: &str, is_on: bool) -> Markup {
     let about = about(name, help);
     html! {
@@ -116,8 +116,8 @@ fn about(name: &str, help: &str) -> Option<String> {
     (!help.is_empty()).then(|| format!("{name}-help"))
 }
 
-/// The table called `name`, in which the first cell of a row says what the row is about; where there are no rows, `empty` says what that means.
-/// It scrolls alone where it is wider than the screen.
+/// The table called `name`. The first cell of a row is its header. Without rows, the text `empty` is shown in place of the table. A table that is
+/// wider than the screen scrolls by itself.
 pub fn table(name: &str, heads: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
     html! {
         @if rows.is_empty() {
@@ -135,7 +135,7 @@ pub fn table(name: &str, heads: &[&str], rows: &[Vec<Markup>], empty: &str) -> M
     }
 }
 
-/// Names with their values, without those that have none.
+/// Names with their values, without the pairs whose value is empty.
 pub fn facts<'n>(pairs: impl IntoIterator<Item = (&'n str, String)>) -> Markup {
     let pairs = pairs.into_iter().filter(|(_, value)| !value.is_empty());
     html! {
@@ -143,7 +143,7 @@ pub fn facts<'n>(pairs: impl IntoIterator<Item = (&'n str, String)>) -> Markup {
     }
 }
 
-/// A text that a screen reader reads out when the page comes.
+/// A text that a screen reader reads out when the page loads.
 pub fn notice(text: &str) -> Markup {
     html! { p class="notice" role="status" { (text) } }
 }

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use super::Page;
 use crate::api::ApiError;
 
-/// The refusal of what the visitor asked for, and the advice on it.
+/// The refusal of the visitor's request, with the advice on it.
 pub fn refused(error: &ApiError) -> Markup {
     refused_as(error, headline(error.status), advice(error.status))
 }
 
-/// The same below `headline`, with `advice` of its own.
+/// The refusal below `headline`, with this `advice`.
 pub fn refused_as(error: &ApiError, headline: &str, advice: &str) -> Markup {
     summary(html! {
         h2 { (headline) }
@@ -18,7 +18,7 @@ pub fn refused_as(error: &ApiError, headline: &str, advice: &str) -> Markup {
     })
 }
 
-/// The refusal of a part of a page, of which the rest is shown. The visitor did not ask for this part alone, so nothing calls for attention.
+/// The refusal of one part of a page whose other parts are shown. The visitor did not ask for this part alone, so nothing calls for attention.
 pub fn unavailable(error: &ApiError) -> Markup {
     html! {
         div class="refused" {
@@ -28,8 +28,8 @@ pub fn unavailable(error: &ApiError) -> Markup {
     }
 }
 
-/// What went wrong, above all else on a page. The keyboard and screen readers begin there when the page comes: pages have no scripts, and an
-/// alert that is there from the start is not read out otherwise.
+/// The error summary at the top of a page. The keyboard focus is there when the page loads: pages have no scripts, and screen readers do not
+/// otherwise read out an alert that is part of the loaded page.
 pub fn summary(content: Markup) -> Markup {
     html! { div class="refused" role="alert" tabindex="-1" autofocus { (content) } }
 }
@@ -41,7 +41,7 @@ fn told(error: &ApiError, advice: &str) -> Markup {
     }
 }
 
-/// The status of a page that tells of `error`: any but that of an error of HTTP would send the browser elsewhere, or nowhere.
+/// The status of a page that reports `error`. A status other than an HTTP error would make the browser follow a redirect or show nothing.
 pub const fn status_of(error: &ApiError) -> u16 {
     match error.status {
         status @ 400..=599 => status,
@@ -49,12 +49,12 @@ pub const fn status_of(error: &ApiError) -> u16 {
     }
 }
 
-/// The page of an answer that is not a success.
+/// The page for a response that is not a success.
 pub fn refusal(error: &ApiError) -> Page {
     Page {
         status: status_of(error),
         title: headline(error.status).to_owned(),
-        // The headline is the title.
+        // The title of the page is the headline.
         content: summary(told(error, advice(error.status))),
     }
 }

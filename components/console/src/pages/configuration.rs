@@ -11,7 +11,8 @@ use crate::api::{ApiError, at, encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, area, facts, form, notice, tick};
 
-/// The endpoints that are asked in place of Google's. A write changes only the endpoints that it names, so this field is sent apart from the others.
+/// The field of the endpoints that replace Google's. A write changes only the endpoints that it names, so the body is made apart from the other
+/// fields.
 const ENDPOINTS: &str = "custom_endpoint";
 
 #[rustfmt::skip]
@@ -34,7 +35,7 @@ fn api_path(mount: &str) -> String {
     format!("/v1/auth/{}/config", encoded_path(mount))
 }
 
-/// The configuration as it is stored. Reads of the API leave secrets out, so none is in it.
+/// The stored configuration. Reads of the API leave secrets out, so it contains none.
 fn stored(visit: &Visit<'_>, mount: &str) -> Result<Value, ApiError> {
     let mut answer = match visit.api.read(&api_path(mount)) {
         Err(error) if error.status == 404 && error.messages.is_empty() => return Ok(Value::Null),
@@ -51,7 +52,7 @@ fn shown(config: &Value, name: &str) -> String {
     }
 }
 
-/// What the form shows of `config`.
+/// The values that the form shows for `config`.
 fn all_shown(config: &Value) -> Shown {
     let names = FIELDS.iter().map(|row| row.name).chain([ENDPOINTS]);
     Shown::from_names(names, &|name| shown(config, name))
@@ -127,10 +128,10 @@ pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     })
 }
 
-/// The body of a write: what was changed.
+/// The body of a write: only the fields that were changed.
 fn sent(form: &Fields, shown: &Shown) -> Result<Map<String, Value>, ApiError> {
     let mut body = changed(FIELDS, form, shown);
-    // The API takes a window only together with its schedule.
+    // The API accepts a window only together with its schedule.
     if body.contains_key("rotation_window") && !form.text("rotation_schedule").is_empty() {
         let schedule = form.text("rotation_schedule");
         body.insert("rotation_schedule".to_owned(), schedule.into());
@@ -148,7 +149,7 @@ fn sent(form: &Fields, shown: &Shown) -> Result<Map<String, Value>, ApiError> {
     Ok(body)
 }
 
-/// The endpoints that were changed; one that was taken out is sent empty.
+/// The endpoints that were changed. A removed endpoint is sent with an empty value.
 fn endpoints(form: &Fields, shown: &Shown) -> Result<Map<String, Value>, ApiError> {
     let mut is = pairs(form.text(ENDPOINTS))?;
     for (name, address) in pairs(shown.text(ENDPOINTS).unwrap_or_default())? {

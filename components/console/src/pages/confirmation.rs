@@ -1,4 +1,4 @@
-//! Confirmations of what cannot be undone: its name is typed once more.
+//! Confirmations of actions that cannot be undone: the visitor types the name once more.
 
 use maud::Markup;
 
@@ -14,16 +14,16 @@ pub fn typing(label: &str, help: &str) -> Markup {
     input(TYPED, label, help, "")
 }
 
-/// True if the form has the field: a button of a list leads to the page with that form, and sends none.
+/// True if the form has the field. The button of a list does not send it, and leads to the page with the form that does.
 pub fn is_asked(form: &Fields) -> bool {
     form.is_ticked(TYPED)
 }
 
-/// Makes sure that `name` was typed; slashes at its ends do not matter.
+/// Makes sure that `name` was typed; slashes at the ends of the typed text do not matter.
 ///
 /// # Errors
 ///
-/// When something else was typed: then `what`, such as `path`, is a different one, and nothing was `done`.
+/// When another text was typed. The message says that the typed `what`, such as `path`, is a different one, and that nothing was `done`.
 pub fn require_typed(form: &Fields, name: &str, what: &str, done: &str) -> Result<(), ApiError> {
     match form.text(TYPED).trim_matches('/') == name {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Why a login was refused.
+//! The explanation of a refused login.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};

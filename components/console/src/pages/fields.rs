@@ -1,4 +1,4 @@
-//! The fields of forms that follow a table: how they are shown, and what is sent of them.
+//! The fields of forms that follow a table: how they are shown, and which values are sent.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::api::ApiError;
 use crate::form::{Fields, lines as entries};
 use crate::layout::{area, input, select, tick};
 
-/// The form of a field.
+/// The kind of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A text on one line.
@@ -27,7 +27,7 @@ pub struct Attribute {
     /// Its name in the API.
     pub name: &'static str,
     pub label: &'static str,
-    /// The purpose, as the form tells it.
+    /// The help text of the form.
     pub help: &'static str,
     pub kind: Kind,
 }
@@ -47,15 +47,15 @@ pub const fn attribute(
     }
 }
 
-/// The hidden field in which a form carries what it showed.
+/// The hidden field in which a form carries the values that it showed.
 const SHOWN: &str = "shown";
 
-/// The texts that a form showed, by the names of its fields. The form carries them, so that what its visitor left as it was is not sent,
-/// whatever someone else has made of it meanwhile.
+/// The texts that a form showed, by the names of its fields. The form carries them, so that only changed fields are sent, and an untouched field
+/// keeps a change that another user made meanwhile.
 pub struct Shown(Map<String, Value>);
 
 impl Shown {
-    /// What a form shows that has fields of these names.
+    /// The texts that a form with fields of these names shows.
     pub fn from_names<'n>(
         names: impl IntoIterator<Item = &'n str>,
         value: &dyn Fn(&str) -> String,
@@ -68,7 +68,7 @@ impl Shown {
         )
     }
 
-    /// What a form shows of the attributes that `resource` has.
+    /// The texts that a form shows for the attributes that `resource` has.
     pub fn of_attributes(table: &[Attribute], resource: &Value) -> Self {
         let of_resource = |name: &&str| resource.get(*name).is_some();
         Self::from_names(
@@ -77,7 +77,7 @@ impl Shown {
         )
     }
 
-    /// What the form that was sent carries. `None` where it carries nothing.
+    /// The texts that a sent form carries. `None` where it carries none.
     pub fn carried(form: &Fields) -> Option<Self> {
         serde_json::from_str(form.raw(SHOWN)).ok().map(Self)
     }
@@ -107,7 +107,7 @@ pub fn field(name: &str, label: &str, help: &str, kind: Kind, value: &str) -> Ma
     }
 }
 
-/// A value as its field shows it: entries on lines of their own.
+/// A value as its field shows it: each entry on a line of its own.
 pub fn lines(value: Option<&Value>) -> String {
     match value {
         Some(Value::Array(entries)) => {
@@ -126,7 +126,7 @@ pub fn lines(value: Option<&Value>) -> String {
     }
 }
 
-/// A field as it was filled in, in the form in which it is shown again.
+/// The text that was typed into a field, in the form in which it is shown again.
 pub fn filled(form: &Fields, name: &str, kind: Kind) -> String {
     match kind {
         Kind::Flag => form.is_ticked(name).to_string(),
@@ -134,14 +134,14 @@ pub fn filled(form: &Fields, name: &str, kind: Kind) -> String {
     }
 }
 
-/// True if a field of pairs can show a member as one line, from which the same member is read.
+/// True if a field of pairs can show a member as one line, from which the same member is read back.
 fn is_pair(key: &str, value: &Value) -> bool {
     let value = crate::api::shown(value);
     let is_line = |text: &str| text == text.trim() && !text.contains(['\n', '\r']);
     is_line(key) && is_line(&value) && !key.contains('=')
 }
 
-/// The keys of the members that a field of pairs leaves out, since they are no line.
+/// The keys of the members that a field of pairs leaves out, since no single line can hold them.
 pub fn keys_left_out(value: Option<&Value>) -> Vec<String> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     members
@@ -150,7 +150,7 @@ pub fn keys_left_out(value: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// The members of an object as a field of pairs shows them: a key and its value on each line. Those that are no line are left out.
+/// The members of an object as a field of pairs shows them: a key and its value on each line. Members that no single line can hold are left out.
 pub fn pair_lines(value: Option<&Value>) -> String {
     let members = value.and_then(Value::as_object);
     let lines: Vec<String> = members
@@ -162,7 +162,7 @@ pub fn pair_lines(value: Option<&Value>) -> String {
     lines.join("\n")
 }
 
-/// The pairs of a text that has one on each line, as `key=value`.
+/// The pairs in a text with one `key=value` on each line.
 ///
 /// # Errors
 ///
@@ -180,8 +180,8 @@ pub fn pairs(text: &str) -> Result<Map<String, Value>, ApiError> {
         .collect()
 }
 
-/// The fields of the attributes that `resource` has, with what was filled in where `sent` was refused. One that it lacks is not of this
-/// edition, and has no field.
+/// The fields of the attributes that `resource` has, with the typed values where `sent` was refused. An attribute that `resource` lacks does not
+/// belong to this edition, and has no field.
 pub fn attribute_fields(table: &[Attribute], resource: &Value, sent: Option<&Fields>) -> Markup {
     let shown = sent
         .and_then(Shown::carried)
@@ -199,7 +199,7 @@ pub fn attribute_fields(table: &[Attribute], resource: &Value, sent: Option<&Fie
     }
 }
 
-/// What a form makes of a field that showed `was`. `None` where it was left as it was.
+/// The new value of a field that showed `was`. `None` where it was not changed.
 pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value> {
     let text = form.text(name);
     match kind {
@@ -211,13 +211,13 @@ pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value>
             let is = form.lines(name);
             (is != entries(was)).then(|| is.into())
         }
-        // A choice has nothing to take away unless it offers that.
+        // A choice cannot be emptied unless it offers an empty option.
         Kind::Choice(options) if text.is_empty() && !options.contains(&"") => None,
-        // Browsers take line breaks out of such a field: what differs by these alone was left as it was.
+        // Browsers remove line breaks from such a field: a difference in line breaks alone is no change.
         Kind::Text if text == was.replace(['\r', '\n'], "").trim() => None,
         _ if text == was.trim() => None,
         Kind::Seconds | Kind::Number if text.is_empty() => Some(Value::Null),
-        // An invalid number is sent as it is: the API names the mistake.
+        // An invalid number is sent unchanged: the API reports the mistake.
         Kind::Seconds | Kind::Number => Some(
             text.parse::<u64>()
                 .map_or_else(|_| text.into(), Value::from),
@@ -226,7 +226,7 @@ pub fn change(form: &Fields, name: &str, kind: Kind, was: &str) -> Option<Value>
     }
 }
 
-/// The attributes that a form changes, against what it showed: what is left as it is is not sent, so that a change made meanwhile stays.
+/// The attributes whose fields differ from the texts `shown`. An unchanged attribute is not sent, so that a change made meanwhile stays.
 pub fn changed(table: &[Attribute], form: &Fields, shown: &Shown) -> Map<String, Value> {
     let mut changes = Map::new();
     for row in table {
@@ -239,7 +239,7 @@ pub fn changed(table: &[Attribute], form: &Fields, shown: &Shown) -> Map<String,
     changes
 }
 
-/// The same for attributes of `resource`, which stands for what a form showed that does not carry it.
+/// The same. Where the form does not carry the texts that it showed, the attributes of `resource` take their place.
 pub fn changed_attributes(
     table: &[Attribute],
     form: &Fields,

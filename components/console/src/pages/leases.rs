@@ -10,9 +10,9 @@ use crate::api::{encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, form, table};
 
-/// Where leases are listed.
+/// The address of the list of leases.
 pub const PATH: &str = "/ui/leases";
-/// Where the form goes that revokes those below a prefix.
+/// The address of the form that revokes the leases below a prefix.
 pub const REVOKING: &str = "/ui/leases/revoke";
 
 /// The leases below a prefix.
@@ -69,7 +69,7 @@ fn revoking(visit: &Visit<'_>, prefix: &str) -> Markup {
     )
 }
 
-/// Revokes what is below a prefix, once that was typed.
+/// Revokes the leases below a prefix, once the prefix was typed.
 pub fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     let prefix = required("prefix", form.text("prefix"))?;
     if let Err(error) = require_typed(form, prefix, "prefix", "revoked") {

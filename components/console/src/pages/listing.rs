@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Visit;
 use crate::api::{ApiError, encoded};
 
-/// Names on one page.
+/// The number of names on one page.
 const PAGE_SIZE: usize = 100;
 
 /// A page of a list.
@@ -19,8 +19,8 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// The links to the first page and to the next one, where there are any, at the page `address` of the list `name`. The address ends in the
-    /// field of the query that names where a page begins, without its value.
+    /// The links to the first page and to the next one, where they exist. `address` is that of the page with the list `name`; it ends in the query
+    /// parameter that takes the name after which a page begins, without its value.
     pub fn turning(&self, name: &str, address: &str) -> Markup {
         html! {
             @if self.is_later || self.next.is_some() {
@@ -39,7 +39,7 @@ impl Listed {
 ///
 /// When the answer is not a success.
 pub fn listed(visit: &Visit<'_>, path: &str, after: &str) -> Result<Listed, ApiError> {
-    // One more than is shown: only it tells whether the list goes on.
+    // One name more than the page shows tells whether the list continues.
     let limit = PAGE_SIZE.saturating_add(1);
     let mut names = visit
         .api

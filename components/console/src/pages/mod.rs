@@ -35,7 +35,7 @@ use crate::layout::{Page, refusal};
 
 const OPENAPI: &str = "/ui/openapi.json";
 
-/// Every address, but that of the stylesheet.
+/// All addresses except that of the stylesheet.
 const ROUTES: [&[Route]; 4] = [
     &[
         Route::both(
@@ -85,7 +85,7 @@ const ROUTES: [&[Route]; 4] = [
     site::ROUTES,
 ];
 
-/// The addresses of all pages that a browser shows, without the queries that some of them take.
+/// The addresses of all pages that a browser shows, without their queries.
 pub fn addresses() -> impl Iterator<Item = &'static str> {
     let pages = ROUTES.into_iter().flatten();
     pages
@@ -112,14 +112,14 @@ pub fn answer(visit: &Visit<'_>) -> Outcome {
     };
     answer.unwrap_or_else(|error| {
         Outcome::Page(match error.status {
-            // To all others these pages do not exist.
+            // For all other visitors these pages do not exist.
             404 if visit.path.starts_with(SITE) => site::for_administrators(),
             _ => refusal(&error),
         })
     })
 }
 
-/// What was typed into a long form at `path`, where it is worth being shown again after the session has ended.
+/// The text that was typed into a long form at `path`, where it is worth showing again after the session has ended.
 pub fn typed(path: &str, form: &Fields) -> Option<String> {
     match path {
         "/ui/policies/edit" => Some(form.raw("policy").replace("\r\n", "\n")),
@@ -129,13 +129,14 @@ pub fn typed(path: &str, form: &Fields) -> Option<String> {
     .filter(|text| !text.trim().is_empty())
 }
 
-/// The description of the API, as far as the visitor has rights to it: browsers send the API no token, and so cannot follow a link there.
+/// The description of the API, as far as the visitor's rights reach. It is a page because browsers send the API no token, and so cannot follow a link
+/// there.
 fn openapi(visit: &Visit<'_>) -> Answer {
     let described = visit.api.read("/v1/sys/internal/specs/openapi")?;
     Ok(Outcome::Document(described))
 }
 
-/// A page about the lack of one.
+/// The page for an address that does not exist, or a method that it does not take.
 pub fn unknown(status: u16) -> Page {
     Page {
         status,
@@ -144,7 +145,7 @@ pub fn unknown(status: u16) -> Page {
     }
 }
 
-/// The page in answer to a form that no page of this session sent.
+/// The page in response to a form that no page of this session sent.
 pub fn forged() -> Page {
     Page {
         status: 403,
@@ -156,7 +157,7 @@ pub fn forged() -> Page {
     }
 }
 
-/// The page in answer to a form that was carried out before.
+/// The page in response to a form that was carried out before.
 pub fn repeated() -> Page {
     Page {
         status: 409,
@@ -168,7 +169,7 @@ pub fn repeated() -> Page {
     }
 }
 
-/// The page in answer to a form beyond the limit.
+/// The page in response to a form beyond the limit.
 pub fn too_long() -> Page {
     Page {
         status: 413,

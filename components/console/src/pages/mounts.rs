@@ -13,7 +13,7 @@ use crate::layout::{Page, button, form, input, table};
 /// The name of the list.
 const NAME: &str = "Auth mounts";
 
-/// The list, below what was just said, with a form that enables one more.
+/// The list, below the message `told`, with a form that enables another method.
 pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let answer = visit.api.read("/v1/sys/auth")?;
     let mounts = answer.get("data").and_then(Value::as_object);
@@ -107,7 +107,7 @@ fn confirm(visit: &Visit<'_>, path: &str, told: Markup) -> Page {
     )
 }
 
-/// The permissions that Google grants the credentials.
+/// The permissions that Google grants to the credentials.
 pub fn check(visit: &Visit<'_>) -> Answer {
     let mount = visit.asked("mount")?;
     let answer = visit

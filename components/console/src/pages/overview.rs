@@ -1,4 +1,4 @@
-//! The overview: how the server is, and what needs attention.
+//! The overview: the state of the server, and what needs attention.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,20 +8,20 @@ use super::{Answer, Outcome, Visit};
 use crate::api::{at, encoded, encoded_path};
 use crate::layout::{Page, facts};
 
-/// Calls of the API that the page makes at most: whoever looks at it must not slow a large server down.
+/// The maximum number of API calls that the page makes, so that a visit does not slow a large server down.
 const CALLS: usize = 60;
-/// Of these, the ones about the server, the visitor's token, the mounts, the organizations and the metrics.
+/// The calls about the server, the visitor's token, the mounts, the organizations and the metrics.
 const CALLS_ABOUT_ALL: usize = 5;
-/// Calls for a mount: its configuration and the list of its roles. Each role takes one more.
+/// The calls for a mount: its configuration and the list of its roles. Each role needs one more.
 const CALLS_FOR_A_MOUNT: usize = 2;
-/// Mounts looked into at most, so that calls are left for their roles.
+/// The maximum number of mounts that the page examines, so that calls are left for their roles.
 const MOUNTS_LOOKED_AT: usize = 10;
 
-/// Roles of a mount counted at most. One call lists them all.
+/// The maximum number of roles counted per mount. One call lists them all.
 const ROLES_COUNTED: usize = 100;
-/// Organizations whose plans are looked at, by one call.
+/// The maximum number of organizations whose plans the page examines, by one call.
 const ORGANIZATIONS_LOOKED_AT: usize = 100;
-/// The fields of a role that leave someone out.
+/// The fields of a role that restrict who may log in.
 const BOUNDS: &[&str] = &[
     "bound_service_accounts",
     "bound_projects",
@@ -33,17 +33,17 @@ const BOUNDS: &[&str] = &[
     "bound_labels",
 ];
 
-/// Days before an end from which on it needs attention.
+/// The number of days before an expiry from which on it needs attention.
 const DAYS_BEFORE_AN_END: u64 = 30;
-/// Seconds after which a rotation that was due needs attention: a failed one has been tried again several times by then.
+/// The seconds after which an overdue rotation needs attention. By then, a failed rotation has been retried several times.
 const OVERDUE_AFTER: u64 = 3 * 60 * 60;
-/// Seconds of a day.
+/// The number of seconds in a day.
 const DAY: u64 = 24 * 60 * 60;
 
-/// Something that an operator may want to mend, or to look at elsewhere.
+/// A fact that an operator may want to act on, or to look up on another page.
 struct Finding {
     text: String,
-    /// The page where that is done. `None` where none is.
+    /// The page for that. `None` where there is none.
     place: Option<String>,
 }
 
@@ -56,13 +56,13 @@ impl Finding {
     }
 }
 
-/// What the visitor may see of the server. What they may not see is left out, for it is not known.
+/// The state of the server, as far as the visitor may see it. The rest is unknown to the page, and left out.
 #[derive(Default)]
 struct Seen {
-    /// What there is, and how much of it.
+    /// The numbers of objects, by the names of their kinds.
     counts: Vec<(&'static str, String)>,
     findings: Vec<Finding>,
-    /// What was not looked at, for there is too much of it, and the pages that show it.
+    /// The objects that the page did not examine because there are too many, with the pages that show them.
     left_out: Vec<Finding>,
 }
 
@@ -187,14 +187,14 @@ fn of_mounts(visit: &Visit<'_>, seen: &mut Seen) {
     }
 }
 
-/// The names of a mount's roles, one more than are counted at most; `None` where they may not be seen.
+/// The names of a mount's roles, at most one more than are counted; `None` where the visitor may not see them.
 fn roles_of(visit: &Visit<'_>, mount: &str) -> Option<Vec<String>> {
     let limit = ROLES_COUNTED.saturating_add(1);
     let path = format!("/v1/auth/{}/role?limit={limit}", encoded_path(mount));
     visit.api.list(&path).ok()
 }
 
-/// The number of roles, where all of them may be seen.
+/// The number of roles. It is left out where the visitor may not see all of them.
 fn count_roles(mounts: &[(&str, Option<Vec<String>>)], all_mounts: usize, seen: &mut Seen) {
     let numbers = mounts.iter().map(|(_, roles)| roles.as_ref().map(Vec::len));
     let Some(numbers) = numbers.collect::<Option<Vec<usize>>>() else {
@@ -211,7 +211,7 @@ fn count_roles(mounts: &[(&str, Option<Vec<String>>)], all_mounts: usize, seen: 
     seen.counts.push(("Roles", text));
 }
 
-/// How many roles of each mount can be looked at, with the calls that are left.
+/// The number of roles of each mount that the remaining calls allow.
 fn roles_of_each(mounts: &[(&str, Option<Vec<String>>)]) -> usize {
     let spent = CALLS_FOR_A_MOUNT.saturating_mul(mounts.len());
     let left = CALLS.saturating_sub(CALLS_ABOUT_ALL).saturating_sub(spent);
@@ -223,7 +223,7 @@ fn roles_of_each(mounts: &[(&str, Option<Vec<String>>)]) -> usize {
     enough.last().unwrap_or(0)
 }
 
-/// Credentials that are missing, or never replaced.
+/// A finding about credentials that are missing or never rotated.
 fn of_credentials(visit: &Visit<'_>, mount: &str) -> Option<Finding> {
     let path = format!("/v1/auth/{}/config", encoded_path(mount));
     let config = visit.api.read(&path).ok()?;
@@ -245,7 +245,7 @@ fn of_credentials(visit: &Visit<'_>, mount: &str) -> Option<Finding> {
     Some(Finding::at(place, text))
 }
 
-/// Roles of a mount that bind no one, among the first `looked_at`.
+/// Findings about roles of a mount that restrict no login, among the first `looked_at`.
 fn of_roles(visit: &Visit<'_>, mount: &str, roles: &[String], looked_at: usize, seen: &mut Seen) {
     let query = encoded(mount);
     for role in roles.iter().take(looked_at) {
@@ -269,7 +269,7 @@ fn of_roles(visit: &Visit<'_>, mount: &str, roles: &[String], looked_at: usize, 
     }
 }
 
-/// True if a bound of a role leaves anyone out.
+/// True if a bound of a role restricts who may log in.
 fn binds(bound: Option<&Value>) -> bool {
     match bound {
         Some(Value::Array(entries)) => {
@@ -280,7 +280,7 @@ fn binds(bound: Option<&Value>) -> bool {
     }
 }
 
-/// The organizations, and plans that have ended.
+/// The organizations, and plans that have expired.
 fn of_organizations(visit: &Visit<'_>, seen: &mut Seen) {
     let path = format!("/api/v2/organizations?page%5Bsize%5D={ORGANIZATIONS_LOOKED_AT}");
     let Ok(answer) = visit.api.read(&path) else {
@@ -304,7 +304,7 @@ fn of_organizations(visit: &Visit<'_>, seen: &mut Seen) {
     }
 }
 
-/// Live tokens, and what ends soon.
+/// The live tokens, and what expires soon.
 fn of_metrics(visit: &Visit<'_>, seen: &mut Seen) {
     let Ok(metrics) = visit.api.read("/v1/sys/metrics") else {
         return;
@@ -313,7 +313,7 @@ fn of_metrics(visit: &Visit<'_>, seen: &mut Seen) {
         let gauges = metrics.get("Gauges").and_then(Value::as_array);
         let mut gauges = gauges.into_iter().flatten();
         let found = gauges.find(|gauge| gauge.get("Name").is_some_and(|it| it == name))?;
-        // A gauge of 0 is one that is not known here.
+        // A gauge of 0 means that this server does not know the value.
         let value = found.get("Value").and_then(Value::as_f64)?;
         (value >= 1.0).then_some(value as u64)
     };

@@ -1,12 +1,12 @@
-//! The addresses of pages that others lead to.
+//! The addresses to which other pages lead.
 
-/// Where the auth mounts are.
+/// The address of the auth mounts.
 pub(super) const MOUNTS: &str = "/ui/mounts";
-/// Where organizations are listed and made.
+/// The address where organizations are listed and created.
 pub(super) const ORGANIZATIONS: &str = "/ui/organizations";
-/// The site administration.
+/// The address of the site administration.
 pub(super) const SITE: &str = "/ui/site";
-/// Where visitors sign in.
+/// The address where visitors sign in.
 pub(super) const SIGN_IN: &str = "/ui/sign-in";
-/// Where they sign out.
+/// The address where visitors sign out.
 pub(super) const SIGN_OUT: &str = "/ui/sign-out";

@@ -12,7 +12,7 @@ use crate::layout::{Page, area, button, form, input, notice, table};
 /// The name of the list.
 const NAME: &str = "Policies";
 
-/// A policy to begin with.
+/// The policy that the editor begins with.
 const EXAMPLE: &str = "# What is not allowed here is refused.\npath \"auth/token/lookup-self\" {\n  capabilities = [\"read\"]\n}\n";
 
 /// The list.
@@ -85,7 +85,7 @@ fn editor(visit: &Visit<'_>, known: &str, name: &str, text: &str, told: Option<M
 pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     let known = visit.query.text("name");
     let name = match known {
-        // The API folds names as well; in another writing this would be the address of nothing.
+        // The API folds names to lower case as well. With another case, the address after the save would lead to no policy.
         "" => form.text("name").to_lowercase(),
         known => known.to_owned(),
     };
@@ -114,7 +114,7 @@ pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     }
 }
 
-/// The line that the API names, where it names one.
+/// The line that the error message of the API names, where it names one.
 fn line_at_fault(error: &ApiError, text: &str) -> Markup {
     let number = error
         .messages
@@ -124,7 +124,7 @@ fn line_at_fault(error: &ApiError, text: &str) -> Markup {
     html! { @if let Some((number, line)) = line { p { "Line " (number) ":" } pre { (line) } } }
 }
 
-/// The number after the word `line`, or the first of `At 3:7`.
+/// The number after the word `line`, or the first number in a position like `At 3:7`.
 fn number_of_line(message: &str) -> Option<usize> {
     let lower = message.to_lowercase();
     let rest = lower

@@ -1,4 +1,4 @@
-//! Documents of the organizations API: their lists in pages, and the bodies of writes.
+//! Documents of the organizations API: pages of lists, and the bodies of writes.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Answer, Outcome, Visit, then};
 use crate::api::{ApiError, at};
 use crate::layout::{Page, notice};
 
-/// Entries on one page of a list.
+/// The number of entries on one page of a list.
 const PAGE_SIZE: usize = 50;
 
 /// The resources in an answer.
@@ -21,16 +21,16 @@ pub fn document(kind: &str, attributes: impl Into<Value>) -> Value {
     json!({ "data": { "type": kind, "attributes": attributes.into() } })
 }
 
-/// A page of a list, to which the visitor turned.
+/// A page of a list, as the visitor selected it.
 pub struct Turned {
     answer: Value,
-    /// The field of the query that names the page. Where a page of ours shows several lists, each is turned by a field of its own.
+    /// The query parameter that names the page. Where a page of the console shows several lists, each has a parameter of its own.
     field: &'static str,
     number: u32,
 }
 
 impl Turned {
-    /// The page of the only list of a page of ours, which is at `path`.
+    /// The selected page of the list at `path`, which is the only list on its page of the console.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Turned {
         Self::read_by(visit, "page", path)
     }
 
-    /// The page of one of several lists, which is turned by `field`.
+    /// The selected page of one of several lists. The query parameter `field` selects it.
     ///
     /// # Errors
     ///
@@ -57,12 +57,12 @@ impl Turned {
         })
     }
 
-    /// The resources on it.
+    /// The resources on the page.
     pub fn entries(&self) -> impl Iterator<Item = &Value> {
         entries(&self.answer)
     }
 
-    /// The links to the pages before and after, where there are any. `address` is that of our page with the list `name`, with a query.
+    /// The links to the previous and next pages, where they exist. `address` is that of the console's page with the list `name`, with a query.
     pub fn turning(&self, name: &str, address: &str) -> Markup {
         let pages = self
             .answer
@@ -83,7 +83,7 @@ impl Turned {
     }
 }
 
-/// The text in the place of the rows of a list that has none: `without_any`, unless it was searched in vain.
+/// The text in place of the rows of an empty list: `without_any`, unless a search found nothing.
 pub fn empty_text<'t>(searched: &str, without_any: &'t str) -> &'t str {
     match searched {
         "" => without_any,
@@ -91,8 +91,8 @@ pub fn empty_text<'t>(searched: &str, without_any: &'t str) -> &'t str {
     }
 }
 
-/// The page that shows a token this once, which is at `pointer` of the answer and leads on to `place`; where none was made, the page `again`
-/// with the refusal.
+/// The page that shows a new token once; the token is at `pointer` of the response, and the page leads on to `place`. Where no token was created, the
+/// page `again` with the refusal.
 pub fn made_token(
     made: Result<Value, ApiError>,
     title: &str,

@@ -1,4 +1,4 @@
-//! The end of the token that a visitor signed in with.
+//! The revocation of the token that a visitor signed in with.
 
 use gatehouse_ports::organizations_api::TOKEN_MARK;
 use maud::{Markup, html};
@@ -11,30 +11,31 @@ use crate::api::{ApiError, at, encoded};
 use crate::layout::{Page, form, table};
 use crate::session::Credential;
 
-/// Why a token was not revoked that the API does not let its bearer revoke.
+/// The message about a token of the organizations API that its bearer may not revoke.
 const LEFT: &str = "The token was not revoked: it may not end tokens. An owner of its organization does that, on the page of tokens or on that of the team; until then it goes on to work.";
 
-/// Why a token of the server was not revoked that its policies do not let end itself.
+/// The message about a token of the server whose policies do not let it revoke itself.
 const KEPT: &str = "The token was not revoked: its policies do not let it end itself (auth/token/revoke-self). It stays valid until its end, or until someone who may do so revokes it.";
 
-/// Why a token was not revoked that nothing revokes.
+/// The message about a token that cannot be revoked at all.
 const BATCH: &str = "The token was not revoked: it is a batch token, which nothing can revoke. It stays valid until its end.";
 
-/// The text about a token that may neither end itself nor ask about itself.
+/// The message about a token that may neither revoke itself nor look itself up.
 const UNKNOWN: &str = "The server refused to revoke the token. Either it has ended before, or its policies do not let it end itself: then it stays valid until its end.";
 
-/// Ends the visitor's token, and then the session. `chosen` names the token where the visitor was asked which of several it is.
+/// Revokes the visitor's token, and then ends the session. Where the owner has several tokens, the visitor is asked which one to revoke; `chosen` is
+/// the answer.
 pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
     let token = credential.token();
     if !token.contains(TOKEN_MARK) {
-        // One of the server's, even where its bearer wanted the pages of organizations alone.
+        // This is a token of the server, even where its bearer signed in for organizations alone.
         let credential = Credential::Server(Zeroizing::new(token.to_owned()));
         let api = visit.api.with(&credential);
         let refused = match api.write("/v1/auth/token/revoke-self", &Value::Null) {
             Err(error) if matches!(error.status, 400 | 403) => error,
             done => return ended(done),
         };
-        // A token that has ended is refused as one that may not end itself: only the latter is still known.
+        // An expired token and one that may not revoke itself are refused alike. Only the latter can still be looked up.
         let own = api.read("/v1/auth/token/lookup-self");
         return match (refused.status, own) {
             (400, Ok(own)) if at(&own, "/data/type") != "batch" => Err(refused),
@@ -56,7 +57,7 @@ pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
     };
     let path = format!("/api/v2/authentication-tokens/{}", encoded(&meant));
     match visit.api.delete(&path) {
-        // What may not be ended is as hidden as what has ended: only the latter opens nothing any more.
+        // A token that may not be revoked and one that has ended are both hidden. Only the latter opens nothing any more.
         Err(error) if matches!(error.status, 403 | 404) && opens_something(visit) => {
             Ok(Outcome::SignedOut(Some(LEFT)))
         }
@@ -64,13 +65,13 @@ pub fn end(visit: &Visit<'_>, credential: &Credential, chosen: &str) -> Answer {
     }
 }
 
-/// True unless the API knows the visitor's token no more.
+/// True unless the API no longer knows the visitor's token.
 fn opens_something(visit: &Visit<'_>) -> bool {
     let account = visit.api.read("/api/v2/account/details");
     !matches!(account, Err(error) if error.status == 401)
 }
 
-/// A token that has ended before is as good as revoked.
+/// Signs out after a revocation. A token that had ended before counts as revoked.
 fn ended(done: Result<Value, ApiError>) -> Answer {
     match done {
         Err(error) if !matches!(error.status, 401 | 403 | 404) => Err(error),
@@ -78,7 +79,8 @@ fn ended(done: Result<Value, ApiError>) -> Answer {
     }
 }
 
-/// The tokens of whom the visitor's token stands for, as far as it may see them; its own is among them. The API does not say which.
+/// The tokens of the owner of the visitor's token, as far as it may see them. The token itself is among them, but the API does not say which one it
+/// is.
 fn tokens_of_owner(visit: &Visit<'_>) -> Result<Vec<Value>, ApiError> {
     let account = visit.api.read("/api/v2/account/details")?;
     let owner = |member: &str| {
@@ -92,7 +94,7 @@ fn tokens_of_owner(visit: &Visit<'_>) -> Result<Vec<Value>, ApiError> {
         _ => format!("/api/v2/users/{id}/authentication-tokens?page%5Bsize%5D=100"),
     };
     let answer = match visit.api.read(&path) {
-        // The API does not tell what is hidden from what is not there.
+        // The API answers the same for a hidden token and one that does not exist.
         Err(error) if error.status == 404 => return Ok(Vec::new()),
         answer => answer?,
     };
@@ -102,7 +104,7 @@ fn tokens_of_owner(visit: &Visit<'_>) -> Result<Vec<Value>, ApiError> {
     })
 }
 
-/// The page that asks which token it is.
+/// The page that asks which of the tokens to revoke.
 fn choice(visit: &Visit<'_>, tokens: &[Value]) -> Page {
     let rows: Vec<Vec<Markup>> = tokens
         .iter()

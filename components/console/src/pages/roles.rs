@@ -18,7 +18,7 @@ enum Of {
     Gce,
 }
 
-/// A field: its name in the API, its label, what it is for, its form, and which roles have it.
+/// A field: its name in the API, its label, its help text, its kind, and the roles that have it.
 type Row = (&'static str, &'static str, &'static str, Kind, Of);
 
 #[rustfmt::skip]
@@ -96,7 +96,7 @@ fn api_path(mount: &str, role: &str) -> String {
     format!("/v1/auth/{}/role/{}", encoded_path(mount), encoded(role))
 }
 
-/// The form of a role: a new one where none is named.
+/// The form of a role; that of a new role where the query names none.
 pub fn edit(visit: &Visit<'_>) -> Answer {
     let (mount, role) = (visit.asked("mount")?, visit.query.text("role"));
     let stored = match role {
@@ -111,13 +111,13 @@ pub fn edit(visit: &Visit<'_>) -> Answer {
 /// A field of a role as the form shows it.
 fn shown(role: &Value, name: &str) -> String {
     match (name, role.get(name)) {
-        // On by default in the API, which leaves the second out of its answers then.
+        // These are on by default in the API. It leaves `live_checks` out of its responses while it is on.
         ("allow_gce_inference" | "live_checks", None) => "true".to_owned(),
         (_, value) => lines(value),
     }
 }
 
-/// What the form shows of `role`.
+/// The values that the form shows for `role`.
 fn all_shown(role: &Value) -> Shown {
     Shown::from_names(FIELDS.iter().map(|row| row.0), &|name| shown(role, name))
 }
@@ -173,7 +173,7 @@ fn page(
     )
 }
 
-/// The explanation of a field; it names the type where the type is still open.
+/// The help text of a field. It names the type where the visitor has not chosen a type yet.
 fn about(help: &str, of: Of, kind: &str) -> String {
     match (of, kind) {
         (Of::Iam, "") => format!("Only for iam roles. {help}"),
@@ -182,7 +182,7 @@ fn about(help: &str, of: Of, kind: &str) -> String {
     }
 }
 
-/// Makes or changes a role.
+/// Creates or changes a role.
 pub fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     let mount = visit.asked("mount")?;
     let known = visit.query.text("role");
@@ -208,7 +208,7 @@ fn make(visit: &Visit<'_>, mount: &str, form: &Fields) -> Result<Value, ApiError
     visit.api.write(&path, &filled_in(form))
 }
 
-/// The body that makes a role: what was filled in, and whether boxes are ticked, since a box may be on by default.
+/// The body that creates a role: the fields that were filled in, and the state of every checkbox, since some are on by default.
 fn filled_in(form: &Fields) -> Value {
     let kind = form.text("type");
     let mut body = Map::new();
@@ -233,14 +233,15 @@ fn change_role(visit: &Visit<'_>, path: &str, form: &Fields) -> Result<Value, Ap
     visit.api.write(path, &changes(form, &shown))
 }
 
-/// The body that changes a role: what differs from what the form showed, so that a change that someone else made meanwhile stays.
+/// The body that changes a role: the fields that differ from the values that the form showed, so that a change that another user made meanwhile
+/// stays.
 fn changes(form: &Fields, shown: &Shown) -> Value {
     let kind = form.text("type");
     let mut body = Map::new();
     for (name, _, _, form_of, _) in FIELDS.iter().copied().filter(|row| has(kind, row.4)) {
         let was = shown.text(name).unwrap_or_default();
         match change(form, name, form_of, was) {
-            // An emptied number is 0, which stands for the default or for no bound.
+            // An emptied number is sent as 0, which means the default or no limit.
             Some(Value::Null) => body.insert(name.to_owned(), 0.into()),
             Some(is) => body.insert(name.to_owned(), is),
             None => None,

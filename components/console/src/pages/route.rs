@@ -1,4 +1,4 @@
-//! The pages and forms at their addresses.
+//! The routes of pages and forms.
 
 use super::visit::{Answer, Visit};
 use crate::form::Fields;
@@ -12,9 +12,9 @@ pub(super) type Act = fn(&Visit<'_>, &Fields) -> Answer;
 /// A page or a form at an address.
 pub(super) struct Route {
     pub(super) path: &'static str,
-    /// `None` where there is only a form to be sent to.
+    /// `None` where the address only takes a form.
     pub(super) look: Option<Look>,
-    /// `None` where no form is sent to.
+    /// `None` where the address takes no form.
     pub(super) act: Option<Act>,
 }
 
@@ -28,7 +28,7 @@ impl Route {
         }
     }
 
-    /// The address that a form of another page is sent to.
+    /// An address that takes the form of another page.
     pub(super) const fn form(path: &'static str, act: Act) -> Self {
         Self {
             path,
@@ -37,7 +37,7 @@ impl Route {
         }
     }
 
-    /// A page with a form that is sent to the same address.
+    /// A page whose form is sent to the same address.
     pub(super) const fn both(path: &'static str, look: Look, act: Act) -> Self {
         Self {
             path,

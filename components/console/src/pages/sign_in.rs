@@ -14,7 +14,7 @@ use crate::layout::{
 };
 use crate::session::{Credential, MAXIMUM_TOKEN_BYTES, Session, SessionError};
 
-/// Bytes of a JWT at most; those of Google have below 4 KiB.
+/// The maximum length of a JWT, in bytes; Google's JWTs are shorter than 4 KiB.
 const MAXIMUM_JWT_BYTES: usize = 64 * 1024;
 
 /// The page for visitors without a session.
@@ -26,8 +26,8 @@ pub fn page(session: &Session) -> Page {
     }
 }
 
-/// The page for a cookie that is not a session any more, or none of this server. What was `typed` into a form of that session is shown, for it
-/// is lost otherwise.
+/// The page for a cookie whose session has ended, or that is not from this server. The text that was `typed` into a form of that session is shown,
+/// since it would otherwise be lost.
 pub fn over(
     session: &Session,
     error: SessionError,
@@ -57,7 +57,7 @@ pub fn over(
                 h2 { "What you typed" }
                 p class="field" {
                     label for="typed" { "It was not carried out" }
-                    // A parser drops the first line end of a text area.
+                    // HTML parsers drop the first line end of a text area.
                     textarea id="typed" name="typed" rows="12" readonly spellcheck="false" aria-describedby="typed-help" { "\n" (typed) }
                     span class="help" id="typed-help" { "Copy it now, sign in, open the form again, and paste it there." }
                 }
@@ -67,7 +67,7 @@ pub fn over(
     }
 }
 
-/// The page after signing out, with what there is to say about the token.
+/// The page after signing out, with the message about the token, if any.
 pub fn left(said: Option<&str>) -> Page {
     Page::new(
         "You are signed out",
@@ -100,7 +100,7 @@ fn forms(session: &Session, mount: &str, role: &str) -> Markup {
     }
 }
 
-/// Signs in by one of the forms.
+/// Signs in with one of the forms.
 pub fn sign_in(visit: &Visit<'_>, form: &Fields) -> Answer {
     let attempt = match form.text("by") {
         "token" => by_token(visit, form.text("token")),
@@ -122,7 +122,7 @@ pub fn sign_in(visit: &Visit<'_>, form: &Fields) -> Answer {
     }))
 }
 
-/// A refusal, for someone who has no session yet: what helps a visitor with one does not help here.
+/// A refusal for a visitor without a session: the advice for a signed-in visitor does not help here.
 fn told(error: &ApiError, form: &Fields) -> Markup {
     let (headline, advice) = match (error.status, form.text("by")) {
         (401 | 403 | 404 | 405, "jwt") => (
@@ -171,7 +171,7 @@ fn by_jwt(visit: &Visit<'_>, form: &Fields) -> Result<Credential, ApiError> {
     Ok(Credential::Server(checked(&token)?))
 }
 
-/// `token`, where a cookie and a header can hold it.
+/// `token`, if a cookie and a header field can hold it.
 fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
     let told = |message: &str| ApiError::new(400, message);
     if token.is_empty() {
@@ -194,7 +194,7 @@ fn checked(token: &str) -> Result<Zeroizing<String>, ApiError> {
 ///
 /// # Errors
 ///
-/// When it is longer than any JWT: it is not sent on then.
+/// When it is longer than any JWT. It is then not sent to the API.
 pub fn pasted_jwt(form: &Fields) -> Result<&str, ApiError> {
     match form.text("jwt") {
         jwt if jwt.len() <= MAXIMUM_JWT_BYTES => Ok(jwt),
@@ -205,7 +205,7 @@ pub fn pasted_jwt(form: &Fields) -> Result<&str, ApiError> {
     }
 }
 
-/// Signs out, and ends the token where that was asked for.
+/// Signs out, and revokes the token where the visitor asked for that.
 pub fn sign_out(visit: &Visit<'_>, form: &Fields) -> Answer {
     match &visit.session.credential {
         Some(credential) if form.is_ticked("revoke") => {

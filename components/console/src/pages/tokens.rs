@@ -11,14 +11,14 @@ use crate::layout::{Page, button, facts, form, input, table, unavailable};
 
 /// The name of the list.
 const NAME: &str = "Tokens";
-/// Where tokens are listed and looked up.
+/// The address where tokens are listed and looked up.
 pub const PATH: &str = "/ui/tokens";
 
-/// The list, below what was just said, with a form that looks one up.
+/// The list, below the message `told`, with a form that looks up a token.
 pub fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let after = visit.query.text("after");
     let listed = match listed(visit, "/v1/auth/token/accessors", after) {
-        // Listing takes sudo; looking one up may be allowed without.
+        // Listing needs `sudo`; looking up a token may be allowed without it.
         Err(error) if error.status != 403 => return Err(error),
         listed => listed,
     };
@@ -75,7 +75,7 @@ pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
         Err(error) => return once_more(error, |told| list(visit, told)),
     };
     let data = answer.get("data").and_then(Value::as_object);
-    // The identifier is empty in such an answer; it is not shown even if it were not.
+    // The identifier is empty in such a response. This filter makes sure that it is never shown.
     let members = data.into_iter().flatten().filter(|(name, _)| *name != "id");
     Ok(Outcome::Page(Page::new(
         "A token",
@@ -87,7 +87,7 @@ pub fn look_up(visit: &Visit<'_>, form: &Fields) -> Answer {
     )))
 }
 
-/// Ends a token.
+/// Revokes a token.
 pub fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     visit.api.write(
         "/v1/auth/token/revoke-accessor",

@@ -9,10 +9,10 @@ use crate::api::{ApiError, encoded, encoded_path};
 use crate::form::Fields;
 use crate::layout::{Page, form, notice};
 
-/// Where the form is, and where it is sent.
+/// The address of the form.
 pub const PATH: &str = "/ui/mounts/tune";
 
-/// The mount that makes tokens without a login: the type of its tokens is that of each request, and cannot be tuned.
+/// The mount that creates tokens without a login. Each request sets the type of its token, so the type cannot be tuned.
 const TOKEN_MOUNT: &str = "token";
 const TOKEN_TYPE: &str = "token_type";
 
@@ -31,7 +31,7 @@ const FIELDS: &[Attribute] = &[
     attribute("trim_request_trailing_slashes", "Ignore a slash at the end of a path", "Stored for clients that send it; has no effect, for such a slash makes no difference.", Kind::Flag),
 ];
 
-/// The path that takes no `sudo`, as the usual command lines use it.
+/// The path that needs no `sudo`, as common clients use it.
 fn api_path(mount: &str) -> String {
     format!("/v1/sys/mounts/auth/{}/tune", encoded_path(mount))
 }
@@ -40,7 +40,7 @@ fn address(mount: &str) -> String {
     format!("{PATH}?mount={}", encoded(mount))
 }
 
-/// The tuning as the form shows it: with all that the mount has, since the API leaves out what is not set.
+/// The tuning as the form shows it, with every field that the mount has: the API leaves out fields that are not set.
 fn tuning(visit: &Visit<'_>, mount: &str) -> Result<Value, ApiError> {
     let answer = visit.api.read(&api_path(mount))?;
     let value = |row: &Attribute| {
@@ -75,7 +75,7 @@ pub fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
         None => Shown::of_attributes(FIELDS, &tuning(visit, mount)?),
     };
     let mut changes: Map<String, Value> = changed(FIELDS, form, &shown);
-    // An emptied lifetime is 0, which stands for the server's own.
+    // An emptied lifetime is sent as 0, which means the server's default.
     for value in changes.values_mut().filter(|value| value.is_null()) {
         *value = 0.into();
     }

@@ -1,4 +1,4 @@
-//! A request for a page, and what may come of it.
+//! A request for a page, and its possible outcomes.
 
 use maud::Markup;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub struct Visit<'a> {
     pub path: &'a str,
     /// The query.
     pub query: &'a Fields,
-    /// The form that was sent. `None` where a page is only looked at.
+    /// The form that was sent. `None` where the request only reads the page.
     pub form: Option<&'a Fields>,
     /// The visitor's session.
     pub session: &'a Session,
@@ -25,7 +25,7 @@ pub struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    /// The text of `name` in the query, which the page cannot do without.
+    /// The text of `name` in the query, which the page requires.
     ///
     /// # Errors
     ///
@@ -34,18 +34,18 @@ impl<'a> Visit<'a> {
         required(name, self.query.text(name))
     }
 
-    /// The form that was sent to `path`. A page that shows that form again does so because it was refused, and fills it with what was typed.
+    /// The form that was sent to `path`. A page shows a sent form again only because it was refused, and fills it with the typed values.
     pub(super) fn sent_to(&self, path: &str) -> Option<&'a Fields> {
         self.form.filter(|_| self.path == path)
     }
 
-    /// What was typed into a field of the form at `path`; empty where that form was not sent.
+    /// The text that was typed into a field of the form at `path`; empty where that form was not sent.
     pub(super) fn typed(&self, path: &str, name: &str) -> &'a str {
         self.sent_to(path).map_or("", |form| form.text(name))
     }
 }
 
-/// `text`, which is that of `name`.
+/// `text`, which is the value of `name`.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ pub(super) fn required<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiErro
     }
 }
 
-/// The path of a mount as a form names it: with or without `auth/` before it, which stands before every mount in the API.
+/// The path of a mount as a form names it, with or without the `auth/` that precedes every mount in the API.
 ///
 /// # Errors
 ///
@@ -67,11 +67,11 @@ pub(super) fn typed_mount<'t>(name: &str, text: &'t str) -> Result<&'t str, ApiE
     required(name, path.strip_prefix("auth/").unwrap_or(path))
 }
 
-/// Makes sure that there is nothing at `path` of the API yet: a write there would take its place.
+/// Makes sure that nothing exists at `path` of the API yet: a write would replace it.
 ///
 /// # Errors
 ///
-/// 409 when there is something, and the error of the API when it does not tell.
+/// 409 when something exists there, and the error of the API when it does not tell.
 pub(super) fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError> {
     match visit.api.read(path) {
         Ok(_) => Err(ApiError::new(409, "the name is in use")),
@@ -88,22 +88,22 @@ pub(super) fn require_free(visit: &Visit<'_>, path: &str) -> Result<(), ApiError
 pub enum Outcome {
     /// A page.
     Page(Page),
-    /// The page in answer to a form that was carried out, with what it made: that is shown this once.
+    /// The page in response to a form that was carried out, with the secret that it created, which is shown once.
     Made(Page),
-    /// A document for programs.
+    /// A machine-readable document.
     Document(Value),
     /// The page at that address.
     Redirect(String),
     /// A session with that token.
     SignedIn(Credential),
-    /// The end of the session, with what there is to say about its token.
+    /// The end of the session, with the message about its token, if any.
     SignedOut(Option<&'static str>),
 }
 
 /// The result of a page that asks the API, which can refuse.
 pub(super) type Answer = Result<Outcome, ApiError>;
 
-/// Leads to `place` after a success, and shows the page `again` with the refusal otherwise.
+/// Redirects to `place` after a success, and shows the page `again` with the refusal otherwise.
 pub(super) fn then(
     done: Result<Value, ApiError>,
     place: String,
@@ -117,7 +117,7 @@ pub(super) fn then(
 
 /// Shows the page `again` with the refusal `error`.
 pub(super) fn once_more(error: ApiError, again: impl FnOnce(Markup) -> Answer) -> Answer {
-    // Where the page cannot be made either, the first refusal is told.
+    // Where the page itself fails too, the first refusal is reported.
     let Ok(mut answer) = again(refused(&error)) else {
         return Err(error);
     };

@@ -1,4 +1,4 @@
-//! A browser without scripts, and an API that answers what a test wrote.
+//! A browser without scripts, and an API with scripted responses.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use gatehouse_ports::IpAddress;
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use serde_json::{Value, json};
 
-/// Where the browser is.
+/// The address of the browser.
 pub const PEER: IpAddress = IpAddress::Ipv4((192, 0, 2, 7));
 /// The host's name for each request.
 pub const REQUEST_ID: &str = "5a0f8f0e-0000-4000-8000-000000000001";
@@ -23,10 +23,10 @@ pub fn person(id: &str) -> Value {
 }
 
 type Rule = (&'static str, String, u16, Value);
-/// A method, and the beginning of a target, after which a rule is in force.
+/// A method and the beginning of a target, and the rule that is in force after such a request.
 type Later = (&'static str, String, Rule);
 
-/// The answers of the API, the last rule first, and the requests that it was sent.
+/// The responses of the API, of which the last matching rule counts, and the requests that it received.
 #[derive(Clone, Default)]
 pub struct Api {
     rules: Rc<RefCell<Vec<Rule>>>,
@@ -35,13 +35,13 @@ pub struct Api {
 }
 
 impl Api {
-    /// Answers `method` of targets that begin with `target`.
+    /// Sets the response to `method` requests for targets that begin with `target`.
     pub fn answers(&self, method: &'static str, target: &str, status: u16, body: Value) {
         let rule = (method, target.to_owned(), status, body);
         self.rules.borrow_mut().push(rule);
     }
 
-    /// Answers by `rule` after a request with `method` of a target that begins with `target`.
+    /// Puts `rule` in force after a `method` request for a target that begins with `target`.
     pub fn answers_after(
         &self,
         method: &'static str,
@@ -53,7 +53,7 @@ impl Api {
         self.later.borrow_mut().push(later);
     }
 
-    /// The requests since the last time this was asked.
+    /// The requests since the last call of this method.
     pub fn sent(&self) -> Vec<Request> {
         self.sent.take()
     }
@@ -84,7 +84,7 @@ impl Exchange for Api {
     }
 }
 
-/// A page as it came.
+/// A page as received.
 pub struct Shown {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
@@ -113,12 +113,12 @@ pub struct Browser {
     pub clock: Arc<ManualClock>,
     pub is_https: bool,
     pub cookie: Option<String>,
-    /// Beside what every request has.
+    /// The header fields that each request has in addition to the usual ones.
     pub headers: Vec<(String, Vec<u8>)>,
     console: Console<Api, Arc<ManualClock>, SeededRandom>,
 }
 
-/// Those of a server whose sessions are sealed by `key`.
+/// The settings of a server whose sessions are sealed by `key`.
 pub fn settings(key: u8) -> Settings {
     Settings {
         key: Ok(SealingKey::new(&[key; KEY_BYTES])),
@@ -132,7 +132,7 @@ impl Browser {
         Self::with(settings(key))
     }
 
-    /// A browser at a server that is set up by `settings`.
+    /// A browser at a server with these `settings`.
     pub fn with(settings: Settings) -> Self {
         let (api, clock) = (
             Api::default(),
@@ -156,7 +156,7 @@ impl Browser {
         }
     }
 
-    /// One that has signed in.
+    /// A browser that has signed in.
     pub fn signed_in() -> Self {
         let mut browser = Self::at_server(1);
         let answer = browser.submit("/ui/sign-in", &[("by", "token"), ("token", TOKEN)]);
@@ -169,7 +169,7 @@ impl Browser {
         self.send("GET", target, Vec::new())
     }
 
-    /// Fills a form in that a page of this session has.
+    /// Sends a form with the key of a page of this session.
     pub fn submit(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
         let key = match self.cookie.is_some() {
             true => self.get("/ui/mounts/confirm").text,
@@ -184,7 +184,7 @@ impl Browser {
         self.post(target, &[&[("form_key", key.as_str())], fields].concat())
     }
 
-    /// Sends a form as it is.
+    /// Sends a form without adding a key.
     pub fn post(&mut self, target: &str, fields: &[(&str, &str)]) -> Shown {
         let body = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)

@@ -1,4 +1,4 @@
-//! Forms about identity, organizations and the site: what each asks of the API.
+//! Forms about identity, organizations and the site, and the API calls that each makes.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub fn changes(browser: &Browser) -> Vec<(String, String, Value)> {
         .collect()
 }
 
-/// The fields of a form, with `fields` in the place of those of their names; one without a name of the form is added.
+/// The fields of `form` with the values in `fields`; a field that `form` lacks is added.
 pub fn replaced<'f>(
     form: &[(&'f str, &'f str)],
     fields: &[(&'f str, &'f str)],
@@ -26,7 +26,7 @@ pub fn replaced<'f>(
     kept.chain(fields).copied().collect()
 }
 
-/// Sends these fields, which ask one change of the API: what is shown, and that change.
+/// Sends these fields, which cause exactly one change in the API. Returns the page, and that change.
 pub fn sent_one(
     browser: &mut Browser,
     place: &str,

@@ -1,4 +1,4 @@
-//! The form of a mount's configuration: what was changed is sent, and nothing else.
+//! The form of a mount's configuration: only the fields that were changed are sent.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::browser::{Browser, Shown};
 use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/mounts/config?mount=gcp";
-/// The form as it is shown over [`stored`].
+/// The form as shown for [`stored`].
 const SHOWN: &[(&str, &str)] = &[
     ("credentials", ""),
     ("identity_token_audience", ""),
@@ -47,7 +47,7 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names.
+/// Sends the form with the values in `fields`.
 fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
     let (shown, (_, _, body)) = sent_one(browser, PLACE, &replaced(SHOWN, fields));
     (shown, body)
@@ -176,7 +176,7 @@ fn a_role_is_shown_and_written_with_its_alias_and_with_googles_part_in_a_login()
         (&body["alias_source"], &body["live_checks"]),
         (&json!(""), &json!(true))
     );
-    // The API names it only where it is off.
+    // The API returns the field only where it is off.
     browser.api.answers(
         "GET",
         "/v1/auth/gcp/role/web",
@@ -192,7 +192,7 @@ fn a_role_is_shown_and_written_with_its_alias_and_with_googles_part_in_a_login()
     );
 }
 
-/// The value of the hidden field in which the form on `page` carries what it showed.
+/// The value of the hidden field in which the form on `page` carries the values that it showed.
 fn carried(page: &Shown) -> String {
     let (_, rest) = page.text.split_once("name=\"shown\" value=\"").unwrap();
     rest.split('"').next().unwrap().replace("&quot;", "\"")

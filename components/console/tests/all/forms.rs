@@ -1,4 +1,4 @@
-//! Forms: those that no page of the session made are refused, and none is longer than its bound.
+//! Forms: a form that no page of the session made is refused, and so is one beyond the limit.
 
 use serde_json::json;
 
@@ -63,7 +63,7 @@ fn h16_a_form_that_was_carried_out_is_not_carried_out_again() {
         assert!(shown.text.contains("not again now"), "{}", shown.text);
         assert!(!shown.text.contains("abc.atlasv1.made"));
         assert!(changes(&browser).is_empty(), "{place}");
-        // The same filled in once more is another form.
+        // The same content in a freshly loaded form counts as another form.
         assert_eq!(browser.submit(place, fields).status, status, "{place}");
         assert_eq!(changes(&browser).len(), 1, "{place}");
     }

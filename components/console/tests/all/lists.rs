@@ -1,4 +1,4 @@
-//! Lists: names of whatever letters are shown as text, and long ones come in pages.
+//! Lists: names with any characters are shown as text, and long lists have pages.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::browser::{Browser, person};
 
 const HOSTILE: &str = "\"><script>alert(1)</script>&'/../?#%";
 
-/// Answers every list of both APIs with hostile texts in all that an answer shows.
+/// Answers every list of both APIs with hostile texts in every field of a response.
 pub fn hostile(api: &crate::browser::Api) {
     let keys = json!({ "data": { "keys": [HOSTILE] } });
     api.answers("LIST", "/v1/", 200, keys);
@@ -59,7 +59,7 @@ pub fn hostile(api: &crate::browser::Api) {
     api.answers("GET", "/v1/auth/broken/config/check", 400, error);
 }
 
-/// Every page that a visitor looks at without sending a form.
+/// Every page that a visitor can see without sending a form.
 pub const PAGES: &[&str] = &[
     "/ui/",
     "/ui/sign-in",

@@ -1,4 +1,4 @@
-//! The console over an API that the tests write.
+//! The console, with an API that the tests script.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The overview: what there is, as far as the visitor may see it, by a bounded number of calls.
+//! The overview: the numbers of objects, as far as the visitor may see them, with a bounded number of calls.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn roles(number: usize) -> Value {
     json!({ "data": { "keys": names } })
 }
 
-/// The text of a fact, without marks.
+/// The text of a fact, without markup.
 fn fact(page: &str, name: &str) -> Option<String> {
     let (_, rest) = page.split_once(&format!("<dt>{name}</dt><dd>"))?;
     rest.split_once("</dd>").map(|(value, _)| value.to_owned())
@@ -213,13 +213,13 @@ fn a_server_without_the_method_is_told_to_enable_it() {
     }
 }
 
-/// Calls of the API that one look at the overview makes at most.
+/// The maximum number of API calls for one request of the overview.
 const MOST_CALLS: usize = 60;
 
 #[test]
 fn a_large_server_is_looked_into_by_a_bounded_number_of_calls() {
     for (number, of_each, looked_at) in [
-        // The most mounts that are looked into, with as many roles as there are calls for.
+        // The largest number of mounts that the page examines, with as many roles as there are calls for.
         (10, 3, 3),
         (10, 4, 3),
         (11, 300, 3),
@@ -241,7 +241,7 @@ fn a_large_server_is_looked_into_by_a_bounded_number_of_calls() {
         let looked_into = number.min(10);
         assert_eq!(calls.len(), 5 + looked_into * (2 + looked_at), "{number}");
         assert!(calls.len() <= MOST_CALLS, "{number} {of_each}");
-        // What is left out is said, with the page that shows it.
+        // The page names each part that it left out, with a link to the page that shows it.
         let rest = r#"<a href="/ui/mounts">Auth mounts after gcp-09, and their roles</a>"#;
         assert_eq!(shown.contains(rest), number > 10, "{shown}");
         let rest = format!(
@@ -263,7 +263,7 @@ fn calls_that_a_small_mount_does_not_need_go_to_the_others() {
     let refusal = json!({ "errors": ["permission denied"] });
     api.answers("LIST", "/v1/auth/gcp-02/role", 403, refusal);
     let shown = browser.get("/ui/").text;
-    // All that is left after five calls about the server, six about mounts, and the one role.
+    // The first 48 roles use all calls that are left after five about the server, six about mounts, and one for the single role of gcp-01.
     assert!(
         shown.contains("Roles of gcp-00 beyond the first 48"),
         "{shown}"

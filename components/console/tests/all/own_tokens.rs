@@ -1,4 +1,4 @@
-//! The API tokens of the user that the visitor is.
+//! The visitor's own API tokens, where the visitor is a user.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::changes::changes;
 const PLACE: &str = "/ui/organizations/own-tokens";
 const SECTION: &str = "<a href=\"/ui/organizations/own-tokens\"";
 
-/// A visitor with an API token, behind which is this account.
+/// A visitor with an API token of this account.
 fn visitor(account: Value) -> Browser {
     let mut browser = Browser::at_server(1);
     let api = &browser.api;
@@ -78,11 +78,11 @@ fn the_section_is_offered_to_those_who_signed_in_with_an_api_token() {
     assert!(!shown.text.contains(SECTION), "{}", shown.text);
 }
 
-/// 2027-01-15T08:00:00Z, at which the browser is.
+/// Half a minute before the time of the browser, 2027-01-15T08:00:00Z.
 const JUST: &str = "2027-01-15T07:59:30.000Z";
 const BEFORE: &str = "2027-01-15T07:50:00.000Z";
 
-/// A token with this description, which was used and is over then.
+/// A token with this description, time of last use and end.
 fn token(description: &str, last_used: Option<&str>, end: Option<&str>) -> Value {
     json!({ "id": format!("at-{description}"), "attributes": {
         "description": description, "created-at": "2026-01-01T00:00:00.000Z", "last-used-at": last_used, "expired-at": end,
@@ -158,7 +158,7 @@ fn before_a_token_is_revoked_a_page_names_the_consequence() {
 #[test]
 fn the_only_token_is_not_revoked_unless_the_box_is_ticked() {
     let mut browser = owner_of(&[token("laptop", Some(JUST), None)]);
-    // The page may have asked while there was another one.
+    // The page may have asked while another token existed.
     let shown = revoke(&mut browser, "laptop", &[("confirmed", "yes")]);
     assert_eq!(shown.status, 400);
     for said in ["nothing was revoked", "Revoke my only API token"] {
@@ -207,7 +207,7 @@ fn revoking_the_token_of_the_session_ends_the_session() {
         let mut browser = owner_of(&tokens);
         let confirmed = [("confirmed", "yes"), ("last", "yes")];
         let key = browser.get(PLACE).form_key();
-        // The API knows the token no more once it is revoked.
+        // The API no longer knows the token once it is revoked.
         let path = "/api/v2/authentication-tokens/";
         let ended = json!({ "errors": [{ "title": "unauthorized" }] });
         browser.api.answers_after(

@@ -1,15 +1,15 @@
-//! Forms that make, change and end things: what each asks of the API, where the visitor is led, and what a refusal looks like.
+//! Forms that create, change and delete: the API call that each makes, the page to which it leads, and its refusal.
 
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, person};
 use crate::changes::changes;
 
-/// A form: where it is sent, its fields, the place that it leads to, and the one request that it makes of the API.
+/// A form: its target, its fields, the page to which it leads, and the one API request that it causes.
 struct Post {
     target: &'static str,
     fields: &'static [(&'static str, &'static str)],
-    /// `None` where the answer is a page.
+    /// `None` where the response is a page.
     leads_to: Option<&'static str>,
     asks: (&'static str, &'static str),
     body: Value,
@@ -127,7 +127,7 @@ fn changes_of_organizations() -> Vec<Post> {
     ]
 }
 
-/// A visitor at a server that has what the forms are about, and answers every write with `status` and `body`.
+/// A visitor at a server with the objects that the forms are about. It answers every write with `status` and `body`.
 fn visitor(status: u16, body: &Value) -> Browser {
     let browser = Browser::signed_in();
     let api = &browser.api;

@@ -1,4 +1,4 @@
-//! Pages for those who hear them read out, or who use no mouse: titles, headings, names of parts, and where a page begins.
+//! Pages for visitors who use a screen reader or no mouse: titles, headings, names of parts, and the initial focus.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn assert_different(page: &str, mut texts: Vec<&str>) {
     assert_eq!(texts.len(), all, "{page}: {texts:?}");
 }
 
-/// The places of a page where the keyboard is to begin.
+/// The number of places on a page that take the initial focus.
 fn beginnings(shown: &Shown) -> usize {
     shown.text.matches(" autofocus").count()
 }
@@ -52,7 +52,7 @@ fn parts_and_buttons_of_a_page_are_told_apart_by_their_names() {
     for page in PAGES {
         let text = browser.get(page).text;
         assert_different(page, between(&text, " aria-label=\"", "\""));
-        // There the API lists one invitation on each of three pages.
+        // The API of this test lists one invitation on each of three pages there, so buttons repeat.
         if page.split('?').next() == Some("/ui/organizations") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Secrets that pass through the console: what is typed is in no page, and what is made in the page that makes it alone.
+//! Secrets that pass through the console: a typed secret is on no page, and a created secret only on the page that creates it.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const TYPED: [&str; 6] = [
 const OF_LOGIN: &str = "hvs.madebyalogin";
 const MADE: &str = "abc.atlasv1.made";
 
-/// Everything that a browser was told, as it came.
+/// Everything that a browser received.
 #[derive(Default)]
 struct Told(Vec<String>);
 
@@ -37,7 +37,7 @@ impl Told {
     }
 }
 
-/// An API that shows one thing wherever it is asked for something, and takes every write.
+/// Makes the API answer every write with `status` and `body`.
 fn answering(browser: &Browser, status: u16, body: &Value) {
     for method in ["POST", "PATCH", "PUT", "DELETE"] {
         for prefix in ["/v1/", "/api/v2/"] {
@@ -108,7 +108,7 @@ fn visitor() -> Browser {
 fn a_secret_that_was_typed_is_in_no_page_and_no_address_whether_it_was_taken_or_refused() {
     let refusal = json!({ "errors": ["permission denied"] });
     let (mut browser, mut told) = (visitor(), Told::default());
-    // What is asked for with a refused token is refused as well.
+    // Reads with a refused token are refused as well.
     browser
         .api
         .answers("GET", "/v1/auth/token/lookup-self", 403, refusal.clone());

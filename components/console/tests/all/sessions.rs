@@ -1,4 +1,4 @@
-//! Sessions: how they begin, and how they end.
+//! Sessions: how they begin and end.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::browser::{Browser, PEER, REQUEST_ID, TOKEN, settings};
 
-/// Every page, and one that there is not.
+/// Every page, and one that does not exist.
 fn pages() -> impl Iterator<Item = &'static str> {
     gatehouse_console::addresses().chain(["/ui/nothing"])
 }
@@ -236,7 +236,7 @@ fn a_form_to_sign_in_does_not_end_while_its_page_is_open() {
         ("token", TOKEN),
     ];
     assert_eq!(browser.post("/ui/sign-in", &form).status, 303);
-    // Nor is it said to be the end of a session where the server has another key.
+    // A server with another key does not call it the end of a session either.
     let mut other = Browser::at_server(2);
     other.cookie = Browser::signed_in().cookie;
     let shown = other.post("/ui/sign-in", &form).text;

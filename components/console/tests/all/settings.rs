@@ -7,7 +7,7 @@ use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/organizations/show?name=acme";
 const PATH: &str = "/api/v2/organizations/acme";
-/// The form as it is shown over [`acme`].
+/// The form as shown for [`acme`].
 const FORM: &[(&str, &str)] = &[
     ("name", "acme"),
     ("owners-team-saml-role-id", ""),
@@ -33,7 +33,7 @@ fn visitor() -> Browser {
     let pool = |id: &str, name: &str| json!({ "id": id, "attributes": { "name": name } });
     let one = json!({ "data": pool("apool-1", "workers") });
     api.answers("GET", "/api/v2/agent-pools/apool-1", 200, one);
-    // A search finds names of which a part is the same.
+    // A search also finds names that only contain the text.
     let found = json!({ "data": [pool("apool-3", "more-spare"), pool("apool-2", "spare")] });
     let search = format!("{PATH}/agent-pools?q=spare&");
     api.answers("GET", &search, 200, found);
@@ -43,7 +43,7 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names.
+/// Sends the form with the values in `fields`.
 fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
     let (shown, (_, _, body)) = sent_one(browser, PLACE, &replaced(FORM, fields));
     (shown, body)
@@ -78,7 +78,7 @@ fn pools_that_are_left_as_they_are_are_not_sent() {
         body,
         json!({ "data": { "type": "organizations", "attributes": {} } })
     );
-    // The API takes the pool away with the mode that needs it.
+    // The API removes the pool together with the mode that needs it.
     let (_, body) = with(&mut visitor(), &[("default-execution-mode", "local")]);
     let data = &body["data"];
     assert_eq!(

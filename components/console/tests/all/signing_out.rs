@@ -1,4 +1,4 @@
-//! The end of the visitor's token with the session.
+//! The revocation of the visitor's token at the end of the session.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn of_several_tokens_the_visitor_says_which_it_is() {
     browser
         .api
         .answers("GET", "/api/v2/users/user-1/", 200, tokens);
-    // Neither without a choice nor by the name of a token of somebody else.
+    // Neither an empty choice nor the token of another user is accepted.
     for chosen in ["", "at-9"] {
         let shown = browser.submit("/ui/sign-out", &[("revoke", "yes"), ("token_id", chosen)]);
         for said in [

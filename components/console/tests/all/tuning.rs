@@ -1,4 +1,4 @@
-//! The form that tunes an auth mount: what was changed is sent, and nothing else.
+//! The form that tunes an auth mount: only the fields that were changed are sent.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::changes::{changes, replaced, sent_one};
 
 const PLACE: &str = "/ui/mounts/tune?mount=team%2Fgcp";
 const PATH: &str = "/v1/sys/mounts/auth/team/gcp/tune";
-/// The form as it is shown over [`stored`].
+/// The form as shown for [`stored`].
 const SHOWN: &[(&str, &str)] = &[
     ("description", "Ours"),
     ("default_lease_ttl", "2764800"),
@@ -21,7 +21,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("identity_token_key", ""),
 ];
 
-/// The API leaves out what is not set.
+/// The stored tuning. The API leaves out fields that are not set.
 fn stored() -> Value {
     json!({ "data": { "description": "Ours", "default_lease_ttl": 2_764_800, "max_lease_ttl": 2_764_800, "force_no_cache": false,
         "token_type": "default-service", "audit_non_hmac_request_keys": ["role", "mount"] } })
@@ -34,7 +34,7 @@ fn visitor() -> Browser {
     browser
 }
 
-/// Sends the form with `fields` in the place of those of their names.
+/// Sends the form with the values in `fields`.
 fn with(browser: &mut Browser, fields: &[(&str, &str)]) -> (Shown, Value) {
     let (shown, (method, path, body)) = sent_one(browser, PLACE, &replaced(SHOWN, fields));
     assert_eq!((method.as_str(), path.as_str()), ("POST", PATH));

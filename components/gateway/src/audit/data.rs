@@ -15,17 +15,17 @@ use crate::query;
 use crate::vault::Verbatim;
 use gatehouse_json as json;
 
-/// The content of a request beside its path.
+/// The content of a request, apart from its path.
 pub(super) struct RequestData {
-    /// The member `data`: the body, or where there is none the query, as the reference records it. `None` where there is nothing, or too
-    /// much.
+    /// The member `data`: the body, or the query where there is no body, as the reference records it. `None` where both are empty, or the body is too
+    /// large.
     pub(super) value: Option<Box<RawValue>>,
-    /// The member `query`: the query of a request with a body. A parameter decides what is done whether or not there is a body.
+    /// The member `query`: the query of a request with a body. A query parameter can change the outcome even of a request with a body.
     pub(super) query: Option<Box<RawValue>>,
 }
 
 impl RequestData {
-    /// The body and the query.
+    /// The content of `request`: its body and its query.
     pub(super) fn from_request(request: &Request) -> Self {
         let body = &request.body;
         let query = of_query(&request.query);
@@ -68,7 +68,7 @@ fn of_query(text: &str) -> Option<Box<RawValue>> {
     to_raw_value(&fields).ok()
 }
 
-/// Each value is hashed for itself, so that one that is repeated to hide another is still found.
+/// Each value is hashed on its own, so that repeating a field hides none of its values.
 fn one_or_all(values: &[Cow<'_, str>]) -> Value {
     match values {
         [value] => Value::from(value.as_ref()),
@@ -76,8 +76,8 @@ fn one_or_all(values: &[Cow<'_, str>]) -> Value {
     }
 }
 
-/// The fields of a form or of an object; a body that is neither, or that names none, as one text. A name that may be a secret is hashed
-/// with its value, and hides no other field.
+/// The fields of a form or of an object. A body that is neither, or that has no plausible field name, is one text. A name that may be a secret is
+/// hashed together with its value, and hides no other field.
 fn of_fields(request: &Request) -> Option<Box<RawValue>> {
     let Ok(mut fields) = Verbatim::of_body(request) else {
         return whole(&request.body);
@@ -98,8 +98,7 @@ fn of_document(body: &[u8]) -> Option<Box<RawValue>> {
     object.or_else(|| whole(body))
 }
 
-/// The data of an answer whose names a caller has chosen, as those of a request that sends them: where one of the names may be a
-/// secret, all of it is one text.
+/// The data of an answer whose field names were chosen by a caller. As in a request, it is recorded as one text if any of the names may be a secret.
 pub(super) fn of_secret(data: Box<RawValue>) -> Option<Box<RawValue>> {
     let names = serde_json::from_str::<BTreeMap<Cow<'_, str>, IgnoredAny>>(data.get());
     match names {
@@ -108,7 +107,7 @@ pub(super) fn of_secret(data: Box<RawValue>) -> Option<Box<RawValue>> {
     }
 }
 
-/// One text, which the host hashes.
+/// The whole content as one text, which the host hashes.
 fn whole(body: &[u8]) -> Option<Box<RawValue>> {
     to_raw_value(&String::from_utf8_lossy(body)).ok()
 }

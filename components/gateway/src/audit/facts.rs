@@ -1,20 +1,20 @@
-//! The facts that an exchange is recorded with.
+//! The facts that are recorded about an exchange.
 
 use gatehouse_access_api::{Mount, Operation, TokenView};
 
 use crate::cubbyhole_paths;
 use crate::http::Method;
 
-/// The facts that the stages of a request find out about it.
+/// The facts that the stages of a request find out.
 #[derive(Default)]
 pub(super) struct Facts {
     pub(super) operation: Option<&'static str>,
-    /// As routes and policies see it; as it was sent before that is known.
+    /// The path as routes and policies see it; `None` while only the path as sent is known.
     pub(super) path: Option<String>,
     pub(super) wrap_ttl: Option<u64>,
     pub(super) token: Option<String>,
     pub(super) caller: Option<TokenView>,
-    /// The accessor or identifier of the token, where nothing else is known about it.
+    /// The accessor or identifier of the token, where nothing else about the token is known.
     pub(super) accessor: Option<String>,
     /// True if access lets the request pass; `None` before access has been asked.
     pub(super) allowed: Option<bool>,
@@ -54,7 +54,7 @@ pub(super) fn operation_name(operation: Operation) -> &'static str {
     }
 }
 
-/// The operation that a request does, as far as its method says.
+/// The operation of a request, as far as its method tells.
 pub(super) fn operation_of(method: Method) -> &'static str {
     match method {
         Method::Get | Method::Head => "read",

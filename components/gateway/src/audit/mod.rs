@@ -1,11 +1,10 @@
-//! The record of each exchange: what was asked before anything is done about it, what was answered before it leaves (contract 6.5,
-//! SEC-L1).
+//! The record of each exchange: the request before anything is done about it, and the answer before it is sent (contract 6.5, SEC-L1).
 //!
-//! A [`Trail`] accompanies a request through its stages and learns what they find out. A handler that is about to do something calls
-//! [`Trail::ask`] first; one that refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
-//! keeps no record, and the request with them.
+//! A [`Trail`] accompanies a request through its stages and collects what they find out. A handler calls [`Trail::ask`] before it does anything. A
+//! handler that refuses before that need not call it, since [`Trail::answer`] records the request too. Both fail where the host cannot keep the
+//! record, and the request fails with them.
 //!
-//! Reads that every caller may make all the time, and learns nothing by, are not recorded: each protocol knows its own.
+//! Reads that are open to every caller, frequent, and reveal nothing are not recorded: each protocol knows its own.
 
 mod data;
 mod facts;
@@ -28,12 +27,12 @@ use crate::host::{AuditEntry, AuditError, AuditLog, Side};
 use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
 
-/// Tells if a request leaves a record where there is an audit log.
+/// The requests for a path that leave a record, where there is an audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recording {
-    /// It does.
+    /// Every request.
     Always,
-    /// It does unless it reads: a path that says how the server is or where things are, to every caller, and looks at no token.
+    /// Every request except a read: the path tells every caller about the state of the server or the places of its services, and ignores tokens.
     UnlessRead,
 }
 
@@ -43,14 +42,14 @@ impl Recording {
     }
 }
 
-/// All that is known about one exchange.
+/// The facts about one exchange, and the means to record them.
 pub(crate) struct Trail<'g> {
     /// `None` where nothing is recorded.
     log: Option<&'g dyn AuditLog>,
     request: &'g Request,
-    /// The host's name for the exchange, or one of the gateway's own; empty where neither is needed so far.
+    /// The host's name for the exchange, or a new one of the gateway; empty where neither is needed so far.
     id: String,
-    /// The path of the route that takes the request.
+    /// The path of the route that serves the request.
     route: OnceCell<String>,
     is_asked: bool,
     facts: Facts,
@@ -59,11 +58,11 @@ pub(crate) struct Trail<'g> {
 }
 
 impl<'g> Trail<'g> {
-    /// Begins the record of a request, if there is to be one. `log` is where exchanges are recorded; `None` for nowhere.
+    /// Begins the record of a request, if it is to be recorded. `log` is the log for the records; `None` for no log.
     ///
     /// # Errors
     ///
-    /// When no name can be given to it.
+    /// When the randomness for a name is missing.
     pub(crate) fn open(
         log: Option<&'g dyn AuditLog>,
         random: &dyn Random,
@@ -87,7 +86,7 @@ impl<'g> Trail<'g> {
         })
     }
 
-    /// The trail of a further part of an answer. Nothing is recorded of it: the records of request and answer stand for all parts.
+    /// The trail of a further part of an answer. It records nothing: the records of request and answer stand for all parts.
     pub(crate) fn of_part(request: &'g Request) -> Self {
         Self {
             log: None,
@@ -100,23 +99,23 @@ impl<'g> Trail<'g> {
         }
     }
 
-    /// The name of the exchange in the logs, which its answer carries too; `None` where it has none so far.
+    /// The name of the exchange in the logs and in its answer; `None` where it has none so far.
     pub(crate) fn request_id(&self) -> Option<&str> {
         Some(self.id.as_str()).filter(|id| !id.is_empty())
     }
 
-    /// Says which route takes the request: its path from the root, with `{name}` in place of what callers choose.
+    /// Sets the route that serves the request: its path from the root, with `{name}` in place of each segment that callers choose.
     pub(crate) fn takes_route(&self, route: String) {
-        // One route takes a request; a second call changes nothing.
+        // One route serves a request; a second call changes nothing.
         let _ = self.route.set(route);
     }
 
-    /// The route that took the request.
+    /// The route that serves the request.
     pub(crate) fn route(&self) -> Option<String> {
         self.route.get().cloned()
     }
 
-    /// Says what is asked.
+    /// Sets the operation and the path of the request, and the lifetime of the wrapping that it asks for.
     pub(crate) fn concerns(&mut self, operation: Operation, path: &str, wrap_ttl: Option<u64>) {
         if self.log.is_some() {
             self.facts.operation = Some(operation_name(operation));
@@ -125,7 +124,7 @@ impl<'g> Trail<'g> {
         }
     }
 
-    /// Says that a root token was made for the answer, which does not show it as it is.
+    /// Notes that a root token was made for the answer, which does not show it in clear.
     pub(crate) fn hides_root_token(&mut self, root_token: ClientToken) {
         self.root_token = Some(root_token);
     }
@@ -135,18 +134,18 @@ impl<'g> Trail<'g> {
         self.root_token.as_ref()
     }
 
-    /// Says whose service token a request brings.
+    /// Sets the service token that the request presents.
     pub(crate) fn comes_from(&mut self, caller: Option<&TokenView>) {
         if self.log.is_some() {
             self.facts.caller = caller.cloned();
         }
     }
 
-    /// Says whether what is asked is going to be done, for the caller that is known by `accessor`; and records it, if so.
+    /// Sets whether the request is allowed, for the caller with this `accessor`. An allowed request is recorded.
     ///
     /// # Errors
     ///
-    /// When that cannot be recorded; nothing may be done then.
+    /// When the request cannot be recorded. It must not be carried out then.
     pub(crate) fn decided(
         &mut self,
         token: Option<&str>,
@@ -166,11 +165,11 @@ impl<'g> Trail<'g> {
         if allowed { self.ask() } else { Ok(()) }
     }
 
-    /// Says that access lets it pass, and records what is asked.
+    /// Notes that access admits the request, and records the request.
     ///
     /// # Errors
     ///
-    /// When that cannot be recorded; nothing may be done then.
+    /// When the request cannot be recorded. It must not be carried out then.
     pub(crate) fn admitted(
         &mut self,
         token: Option<&str>,
@@ -189,7 +188,7 @@ impl<'g> Trail<'g> {
         self.ask()
     }
 
-    /// Says that access does not let it pass. Who asked is looked up, where the token is valid.
+    /// Notes that access refuses the request. The caller is looked up, where the token is valid.
     pub(crate) fn refused(&mut self, token: Option<&str>, access: &(impl Access + ?Sized)) {
         if self.log.is_none() {
             return;
@@ -200,32 +199,32 @@ impl<'g> Trail<'g> {
         self.facts.allowed = Some(false);
     }
 
-    /// Records nothing of this request, which is refused for being one of too many: a flood must not fill the log.
+    /// Records nothing of this request, which is refused by a rate limit: a flood must not fill the log.
     pub(crate) fn leave_out(&mut self) {
         self.log = None;
     }
 
-    /// Records what is asked, if it has not been recorded.
+    /// Records the request, if it has not been recorded yet.
     ///
     /// # Errors
     ///
-    /// When that cannot be recorded; nothing may be done then.
+    /// When the request cannot be recorded. It must not be carried out then.
     pub(crate) fn ask(&mut self) -> Result<(), AuditError> {
         self.write_request(None)
     }
 
-    /// Records what is answered, and before that what was asked, where that is not recorded yet.
+    /// Records the answer, and before it the request, if that has not been recorded yet.
     ///
     /// # Errors
     ///
-    /// When that cannot be recorded; the answer must not leave then.
+    /// When a record cannot be written. The answer must not be sent then.
     pub(crate) fn answer(&mut self, response: &Response) -> Result<(), AuditError> {
         let Some(log) = self.log else {
             return Ok(());
         };
         let mut view = ResponseView::from_response(response);
         let path = self.facts.path.as_deref().unwrap_or_default();
-        // The client that wrapped an answer or kept a secret may have chosen the names of its fields.
+        // The client that wrapped an answer or stored a secret may have chosen the names of its fields.
         if path == UNWRAP_PATH || cubbyhole_paths::below(path).is_some() {
             let content = &mut view.content;
             content.data = content.data.take().and_then(data::of_secret);

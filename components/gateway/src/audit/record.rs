@@ -1,7 +1,7 @@
-//! The two documents of an exchange, and which of their texts stay readable.
+//! The two documents of an exchange, and the texts that stay readable in them.
 //!
-//! Readable is what is listed here, as in the reference, and what the operator of a mount has listed; the host hashes everything else,
-//! so that a new member is hashed until a developer or an operator lists it (SEC-L2).
+//! The texts listed here stay readable, as in the reference, and so do the fields that the operator of a mount has listed. The host hashes everything
+//! else, so a new member is hashed until a developer or an operator lists it (SEC-L2).
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::http::{Request, Response};
 use crate::metadata::Metadata;
 use crate::vault::{timestamp, token_type};
 
-/// Readable in both documents.
+/// The texts that are readable in both documents.
 const CLEAR: [&str; 18] = [
     "/auth/display_name",
     "/auth/entity_id",
@@ -40,7 +40,7 @@ const CLEAR: [&str; 18] = [
     "/request/remote_address",
 ];
 
-/// Readable in the document of an answer besides.
+/// The further texts that are readable in the document of an answer.
 const CLEAR_IN_ANSWER: [&str; 10] = [
     "/response/auth/entity_id",
     "/response/auth/identity_policies",
@@ -54,7 +54,7 @@ const CLEAR_IN_ANSWER: [&str; 10] = [
     "/response/wrap_info/creation_time",
 ];
 
-/// Everything that the documents of an exchange are made of.
+/// The parts of which the documents of an exchange are made.
 pub(super) struct Parts<'a> {
     pub(super) id: &'a str,
     pub(super) facts: &'a Facts,
@@ -72,12 +72,12 @@ struct Document<'a> {
     error: Option<String>,
 }
 
-/// The caller that asks, or the one to whom something is given.
+/// The caller, or the recipient of a new token.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Auth<'a> {
     Caller(Box<Caller<'a>>),
-    /// The block of the answer.
+    /// The `auth` block of the answer.
     Given(&'a RawValue),
 }
 
@@ -115,7 +115,7 @@ struct PolicyResults {
 
 #[derive(Serialize)]
 struct RequestPart<'a> {
-    /// The server's own: a client could give the name of another exchange.
+    /// The server's own identifier: a client could send the identifier of another exchange.
     id: &'a str,
     #[serde(rename = "client-request-id", skip_serializing_if = "Option::is_none")]
     client_request_id: Option<&'a str>,
@@ -172,15 +172,15 @@ struct ResponsePart<'a> {
     warnings: Option<&'a RawValue>,
 }
 
-/// An answer, and what of it is recorded.
+/// The parts of an answer that are recorded.
 pub(super) struct ResponseView {
     status: u16,
     pub(super) content: Content,
-    /// The texts of a refusal.
+    /// The error texts of a refusal.
     pub(super) error: Option<String>,
 }
 
-/// The members of an envelope; of an answer without one, all of it is the data.
+/// The members of an envelope. An answer without an envelope is all data.
 #[derive(Default, Deserialize)]
 pub(super) struct Content {
     request_id: Option<IsThere>,
@@ -235,7 +235,7 @@ impl ResponseView {
     }
 }
 
-/// The texts of an answer that refuses, in the form of either protocol.
+/// The error texts of a refusal, in the form of either protocol.
 fn error_text(status: u16, errors: &[Value]) -> String {
     let text = |error: &Value| match error {
         Value::String(text) => text.clone(),
@@ -252,12 +252,12 @@ fn error_text(status: u16, errors: &[Value]) -> String {
 }
 
 impl Parts<'_> {
-    /// The document of what was asked; `error` says why it goes no further.
+    /// The document of the request; `error` says why it was refused before it was carried out.
     pub(super) fn request(&self, error: Option<&str>) -> (String, Vec<String>) {
         self.document(None, error)
     }
 
-    /// The document of what was answered.
+    /// The document of the answer.
     pub(super) fn response(&self, view: &ResponseView) -> (String, Vec<String>) {
         self.document(Some(view), view.error.as_deref())
     }
@@ -279,12 +279,12 @@ impl Parts<'_> {
             response: view.map(|view| self.response_part(view)),
             error: error.map(|error| secrecy::masked_text(error, secret)),
         };
-        // Texts, numbers and values that are JSON already always serialize.
+        // Texts, numbers and ready-made JSON always serialize.
         let document = serde_json::to_string(&document).unwrap_or_default();
         (document, self.clear(view.is_some()))
     }
 
-    /// The path as it was sent, without what the reference leaves out.
+    /// The path as it was sent, without the leading part that the reference leaves out.
     fn sent_path(&self) -> &str {
         let path = &self.request.path;
         let below = path.strip_prefix("/v1/").or_else(|| path.strip_prefix('/'));
@@ -396,7 +396,7 @@ impl Parts<'_> {
     }
 }
 
-/// JSON pointers to the members that an operator wants to read.
+/// JSON pointers to the members that an operator wants to be readable.
 fn pointers<'k>(begin: &'k str, keys: &'k [String]) -> impl Iterator<Item = String> + 'k {
     keys.iter()
         .filter(|key| secrecy::may_be_readable(key))

@@ -1,5 +1,5 @@
-//! Places where a secret may stand that no member of a record would hide: in a path, in the name of a field, in a field that an operator
-//! wants to read.
+//! The places where a secret may stand although no member of the record is secret: in a path, in the name of a field, and in a field that an operator
+//! wants to be readable.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ const TOKEN_BEGINNINGS: [&str; 6] = [
     "eyJ",
 ];
 
-/// Length from which a text with such a beginning is taken for one.
+/// The length from which a text with such a beginning counts as a token.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Longest name of a field.
+/// The maximum length of a field name, in bytes.
 const LONGEST_NAME: usize = 64;
 
 /// Paths below which old clients put a token into the path itself.
@@ -32,11 +32,10 @@ const PATHS_WITH_TOKENS: [&str; 4] = [
     "auth/token/revoke-orphan/",
 ];
 
-/// The text that stands in a path in place of a secret.
+/// The text that replaces a secret in a path.
 pub(super) const MASK: &str = "<secret>";
 
-/// Fields whose texts are hashed even where the operator of a mount lists them (contract 6.5). `id` is a token where tokens are made
-/// and shown.
+/// The fields that are hashed even where the operator of a mount lists them (contract 6.5). `id` is a token where tokens are created and shown.
 const NEVER_READABLE: [&str; 8] = [
     "jwt",
     "credentials",
@@ -48,19 +47,19 @@ const NEVER_READABLE: [&str; 8] = [
     "secret_id",
 ];
 
-/// Says whether an operator may have this field of a mount's requests or answers in clear.
+/// True if an operator may have this field of a mount's requests or answers in clear.
 pub(super) fn may_be_readable(field: &str) -> bool {
     !NEVER_READABLE
         .iter()
         .any(|name| field.eq_ignore_ascii_case(name))
 }
 
-/// Says whether the client may have meant this for the name of a field. A secret sent where a form belongs would be taken for one.
+/// True if the client may have meant this as the name of a field. A secret that is sent in place of a form would be parsed as a name.
 pub(super) fn is_plausible_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME && name != MASK && !looks_like_token(name)
 }
 
-/// The name that the client gives an exchange, if it can be told to readers of records: of safe characters, not long, and no secret.
+/// The client's name for an exchange, if the records may show it: it has only safe characters, is short, and is not a secret.
 pub(crate) fn client_request_id(request: &Request) -> Option<&str> {
     let id = request.client_request_id()?;
     (!looks_like_token(id)).then_some(id)
@@ -74,7 +73,7 @@ fn looks_like_token(text: &str) -> bool {
                 .any(|beginning| text.starts_with(beginning)))
 }
 
-/// A path without what may be a secret in it, and that.
+/// The path with its possible secret masked, and that secret.
 pub(super) fn masked_path(path: &str) -> (Cow<'_, str>, Option<&str>) {
     let below = PATHS_WITH_TOKENS
         .iter()
@@ -88,8 +87,8 @@ pub(super) fn masked_path(path: &str) -> (Cow<'_, str>, Option<&str>) {
     }
 }
 
-/// A text about a request without the secret that its path held, and without what looks like a token: a refusal repeats names that the
-/// caller sent, and a caller that sends a token where a form belongs has sent it as a name.
+/// A text about a request without the secret of its path, and without words that look like a token. A refusal repeats names that the caller sent, and
+/// a token that is sent in place of a form is parsed as a name.
 pub(super) fn masked_text(text: &str, secret: Option<&str>) -> String {
     let text = secret.map_or(Cow::Borrowed(text), |secret| {
         Cow::Owned(text.replace(secret, MASK))

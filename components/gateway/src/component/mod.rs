@@ -1,4 +1,4 @@
-//! The gateway as a component: exports for the host that runs it, over the host's services.
+//! The gateway as a component: exports for the host that runs it, and imports of the host's services.
 
 mod exchange;
 mod host;
@@ -62,10 +62,10 @@ mod bindings {
 
 struct Component;
 
-/// Where a host that calls by `wasi:http/incoming-handler` writes the address of the peer.
+/// The header in which a host that calls by `wasi:http/incoming-handler` names the address of the peer.
 const PEER_HEADER: &str = "x-gatehouse-peer";
 
-/// Made at the first request of an instance: the environment does not change while it lives.
+/// The gateway, created at the first request of an instance: the environment does not change during its lifetime.
 static GATEWAY: OnceLock<ImportingGateway> = OnceLock::new();
 
 fn gateway() -> &'static ImportingGateway {
@@ -87,7 +87,7 @@ fn settings() -> Settings {
     settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
     settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");
     settings.strict_media_type = is_on("GATEHOUSE_STRICT_MEDIA_TYPE");
-    // One that cannot be read must not leave the first start to any client.
+    // A hash that cannot be read must not let any client initialize the server.
     if let Ok(hash) = std::env::var("GATEHOUSE_BOOTSTRAP_ROOT_TOKEN_HASH") {
         settings.initializer =
             RootTokenHash::from_text(&hash).map_or(Initializer::NoCaller, Initializer::HolderOf);
@@ -123,12 +123,12 @@ fn answer_to(received: Received) -> Response {
 }
 
 fn rest_of(received: Received, continuation: &[u8]) -> Result<Part, ResumeError> {
-    // A request that cannot be read was refused as a whole.
+    // A request that cannot be read was refused as a whole, so it has no further parts.
     let request = received.into_request().map_err(|_| ResumeError::Foreign)?;
     gateway().resume(&request, continuation)
 }
 
-/// The request, from the peer that the host named in the header.
+/// The request, with the peer that the host named in the header.
 fn from_named_peer(mut received: Received) -> Result<Request, Response> {
     let named = received.take_header(PEER_HEADER);
     received.peer = named.and_then(|named| str::from_utf8(&named).ok()?.parse().ok());

@@ -1,31 +1,31 @@
-//! The audit log: what was asked and what was answered (SEC-L1 to L4).
+//! The audit log: records of requests and answers (SEC-L1 to L4).
 
 pub use super::bindings::gatehouse::host::audit::{Side, Sink as AuditSink};
 
 /// One record.
 pub struct AuditEntry {
-    /// The side that it shows.
+    /// The side of the exchange: request or answer.
     pub side: Side,
-    /// A JSON object. May hold secrets: the log hashes every text in it that `clear` does not name.
+    /// A JSON object. It may hold secrets: the log hashes every text in it that `clear` does not name.
     pub document: String,
-    /// JSON pointers to what stays readable.
+    /// JSON pointers to the texts that stay readable.
     pub clear: Vec<String>,
 }
 
-/// Why nothing was recorded.
+/// The reason why a record was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// No sink took the record.
+    /// No sink accepted the record.
     #[error("no audit sink takes records")]
     NoSink,
-    /// No JSON object, or too large a one.
+    /// The document is not a JSON object, or is too large.
     #[error("an audit record is malformed or too large")]
     Invalid,
 }
 
 /// An audit log. The WIT interface is the specification.
 pub trait AuditLog {
-    /// Tells whether there is any sink.
+    /// True if there is any sink.
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
@@ -38,7 +38,7 @@ pub trait AuditLog {
     fn hash(&self, sink: &str, text: &str) -> Option<String>;
 }
 
-/// No audit log at all.
+/// A host without an audit log.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoAudit;
 

@@ -1,5 +1,5 @@
-//! The ceremonies that holders of shares hold together on an open server: to prove that they are enough for a new root token, or to replace
-//! their shares.
+//! The ceremonies of the share holders on an unsealed server. In a ceremony, enough holders give their shares, to get a new root token or to replace
+//! the shares.
 
 use zeroize::Zeroizing;
 
@@ -13,26 +13,25 @@ impl From<SealError> for CeremonyError {
     }
 }
 
-/// The result of a share for a root token.
+/// The result of giving a share for a root token.
 pub struct RootProgress {
-    /// How far the ceremony is; without a name once it is over.
+    /// The progress of the ceremony; without a nonce once the ceremony is over.
     pub ceremony: Ceremony,
-    /// The one-time password of the beginning, where the shares were enough.
+    /// The one-time password from the beginning of the ceremony, once enough shares were given.
     pub one_time_password: Option<Zeroizing<Vec<u8>>>,
 }
 
-/// The result of a share for new shares.
+/// The result of giving a share for new shares.
 pub struct RekeyProgress {
-    /// How far the ceremony is; without a name once it is over.
+    /// The progress of the ceremony; without a nonce once the ceremony is over.
     pub ceremony: Ceremony,
-    /// The new shares, where those that were given were enough.
+    /// The new shares, once enough of the present ones were given.
     pub new_shares: Vec<Zeroizing<Vec<u8>>>,
 }
 
-/// The ceremonies that holders of shares can hold together. The WIT interface says what each function does; their errors are those of
-/// [`CeremonyError`].
+/// The ceremonies of the share holders. The WIT interface describes each function; the errors are those of [`CeremonyError`].
 pub trait Ceremonies {
-    /// How far the ceremony for a root token is.
+    /// The progress of the ceremony for a root token.
     fn root_generation(&self) -> Result<Ceremony, CeremonyError>;
 
     /// Begins the ceremony for a root token, for a caller at `origin`.
@@ -42,13 +41,13 @@ pub trait Ceremonies {
         origin: &str,
     ) -> Result<Ceremony, CeremonyError>;
 
-    /// Gives up the ceremony for a root token.
+    /// Cancels the ceremony for a root token.
     fn cancel_root_generation(&self, origin: &str) -> Result<(), CeremonyError>;
 
     /// Gives one share for a root token.
     fn give_for_root(&self, share: &[u8], nonce: &str) -> Result<RootProgress, CeremonyError>;
 
-    /// How far the ceremony for new shares is.
+    /// The progress of the ceremony for new shares.
     fn rekey(&self) -> Result<Ceremony, CeremonyError>;
 
     /// Begins the ceremony for new shares, for a caller at `origin`.
@@ -60,18 +59,18 @@ pub trait Ceremonies {
         origin: &str,
     ) -> Result<Ceremony, CeremonyError>;
 
-    /// Gives up the ceremony for new shares.
+    /// Cancels the ceremony for new shares.
     fn cancel_rekey(&self, origin: &str) -> Result<(), CeremonyError>;
 
     /// Gives one of the present shares for new ones.
     fn give_for_rekey(&self, share: &[u8], nonce: &str) -> Result<RekeyProgress, CeremonyError>;
 
-    /// How far the verification of new shares is.
+    /// The progress of the verification of new shares.
     fn rekey_verification(&self) -> Result<Ceremony, CeremonyError>;
 
-    /// Gives one of the new shares.
+    /// Gives one of the new shares, to verify it.
     fn verify_rekey(&self, share: &[u8], nonce: &str) -> Result<Ceremony, CeremonyError>;
 
-    /// Forgets the new shares that were given.
+    /// Discards the new shares that were given for verification.
     fn restart_rekey_verification(&self, origin: &str) -> Result<Ceremony, CeremonyError>;
 }

@@ -1,4 +1,4 @@
-//! The keys that seal what is stored (SEC-K4).
+//! The keys that seal the stored data (SEC-K4).
 
 use super::SealError;
 
@@ -6,15 +6,15 @@ pub use super::bindings::gatehouse::host::seal::{KeyStatus, RotationPolicy};
 
 /// The keys of the stores. The WIT interface is the specification.
 pub trait Keys {
-    /// The key that seals what is stored now.
+    /// The key that seals new data.
     fn current(&self) -> Result<KeyStatus, SealError>;
 
-    /// Adds a key, which seals what is stored from now on.
+    /// Adds a key, which seals new data from now on.
     fn rotate(&self) -> Result<(), SealError>;
 
-    /// The policy by which the key is replaced without a caller asking for it.
+    /// The policy for the automatic rotation of the key.
     fn policy(&self) -> Result<RotationPolicy, SealError>;
 
-    /// Keeps another policy.
+    /// Replaces the policy.
     fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealError>;
 }

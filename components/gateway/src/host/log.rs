@@ -6,11 +6,12 @@ pub use super::bindings::gatehouse::host::log::{
 
 /// The lines that the server logs. The WIT interface is the specification.
 pub trait Log {
-    /// The lines of `level` and of what matters more that were logged after a position; of `None` there are none, and it begins now.
+    /// The lines of `level` and more severe ones that were logged after a position. Without a position there are no lines, and the position is that
+    /// of now.
     fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines>;
 }
 
-/// Keeps no lines.
+/// A host that keeps no lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 

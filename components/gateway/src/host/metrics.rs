@@ -8,11 +8,11 @@ pub trait Metrics {
     /// Sets a gauge that the host knows.
     fn set(&self, gauge: &str, value: u64);
 
-    /// All numbers in the text format of Prometheus; empty where none are kept.
+    /// All metrics in the text format of Prometheus; empty where none are kept.
     fn exposition(&self) -> String;
 }
 
-/// Keeps no numbers.
+/// A host that keeps no metrics.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoMetrics;
 

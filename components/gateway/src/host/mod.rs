@@ -1,5 +1,4 @@
-//! The services that the front asks of the program that runs it: the Rust face of the WIT package `gatehouse:host`, which is their
-//! specification.
+//! The services that the front uses from the program that runs it: the Rust form of the WIT package `gatehouse:host`, which is their specification.
 
 mod audit;
 mod backups;
@@ -26,28 +25,28 @@ pub use shared_store::{Node, NodeList, OwnStore, SharedStore};
 
 /// The services of a host.
 pub struct Host {
-    /// The holder of the key of what is stored.
+    /// The seal: the holder of the key of the stored data.
     pub seal: Box<dyn Seal + Send + Sync>,
-    /// The keys that seal what is stored; `None` where the host keeps none.
+    /// The keys that seal the stored data; `None` where the host keeps none.
     pub keys: Option<Box<dyn Keys + Send + Sync>>,
-    /// The ceremonies that holders of shares hold together; `None` where there are no shares.
+    /// The ceremonies of the share holders; `None` where there are no shares.
     pub ceremonies: Option<Box<dyn Ceremonies + Send + Sync>>,
-    /// Where requests and answers are recorded.
+    /// The log that records requests and answers.
     pub audit: Box<dyn AuditLog + Send + Sync>,
-    /// How often something may happen.
+    /// The rate limits.
     pub rate_limits: Box<dyn RateLimits + Send + Sync>,
-    /// Numbers for those who watch.
+    /// The metrics for monitoring.
     pub metrics: Box<dyn Metrics + Send + Sync>,
     /// The lines that the server logs.
     pub log: Box<dyn Log + Send + Sync>,
-    /// The store as far as several servers share it.
+    /// The store, as far as several servers share it.
     pub shared_store: Box<dyn SharedStore + Send + Sync>,
-    /// Backups of everything that is stored.
+    /// Backups of all stored data.
     pub backups: Box<dyn Backups + Send + Sync>,
 }
 
 impl Default for Host {
-    /// A host that unseals by itself and has nothing else to offer.
+    /// A host that unseals automatically and offers no other service.
     fn default() -> Self {
         Self {
             seal: Box::new(AutomaticSeal),

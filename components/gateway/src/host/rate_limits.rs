@@ -4,11 +4,12 @@ pub use super::bindings::gatehouse::host::rate_limits::{Bucket, Level};
 
 /// Buckets that all instances share. The WIT interface is the specification.
 pub trait RateLimits {
-    /// Takes one out of each bucket if all have one, and says how far they are filled then, in their order.
+    /// Takes one token out of each bucket if none is empty, and returns the new levels in the order of the buckets. Otherwise returns the
+    /// milliseconds to wait.
     fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32>;
 }
 
-/// Counts nothing.
+/// A host that limits nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRateLimits;
 

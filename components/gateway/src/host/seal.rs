@@ -1,13 +1,13 @@
-//! The seal: who holds the key of everything that is stored.
+//! The seal: the holder of the key of all stored data.
 
 use zeroize::Zeroizing;
 
 pub use super::bindings::gatehouse::host::seal::Progress as SealProgress;
 
-/// A failure beside those that a function names itself.
+/// A failure that is common to all functions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// The stores cannot be reached or hold what they should not. The text is for the log, without secrets.
+    /// The stores cannot be reached, or hold unexpected data. The text is for the log, without secrets.
     #[error("the seal is unavailable: {0}")]
     Unavailable(String),
     /// There are no shares.
@@ -15,13 +15,13 @@ pub enum SealError {
     Automatic,
 }
 
-/// Why no shares were made.
+/// The reason why no shares were made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InitializeSealError {
-    /// They exist, or another caller is making them at this moment.
+    /// Shares exist already, or another caller is making them right now.
     #[error("the server is already initialized")]
     AlreadyInitialized,
-    /// Numbers that no shares can have.
+    /// The numbers of shares are invalid.
     #[error("there are 1 to 255 shares, of which 2 to all unseal, or 1 of 1")]
     InvalidNumbers,
     /// The seal does not work, or has no shares.
@@ -29,16 +29,16 @@ pub enum InitializeSealError {
     Failure(#[from] SealError),
 }
 
-/// Why a share was not taken.
+/// The reason why a share was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnsealError {
     /// No shares have been made yet.
     #[error("the server is not initialized: initialize it first")]
     NotInitialized,
-    /// It is not a share, by its length.
+    /// A text of this length is not a share.
     #[error("this is not a share of the key")]
     Malformed,
-    /// One of the shares at least is wrong. The others are kept, unless too many are.
+    /// At least one of the shares is wrong. The others are kept, unless too many are wrong.
     #[error(
         "the shares do not yield the key: one of them at least is wrong; give those that are missing"
     )]
@@ -50,36 +50,36 @@ pub enum UnsealError {
 
 /// The seal of the stores. The WIT interface is the specification.
 pub trait Seal {
-    /// How far the seal of shares is; `None` where the seal is automatic.
+    /// The progress of the unsealing by shares; `None` where the seal is automatic.
     fn status(&self) -> Result<Option<SealProgress>, SealError>;
 
-    /// Makes the key and its shares and opens the stores.
+    /// Creates the key and its shares, and opens the stores.
     fn begin_initialization(
         &self,
         shares: u32,
         threshold: u32,
     ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError>;
 
-    /// Ends what [`Self::begin_initialization`] began.
+    /// Completes the initialization that [`Self::begin_initialization`] began.
     fn finish_initialization(&self) -> Result<(), SealError>;
 
-    /// Gives up what [`Self::begin_initialization`] began: the server is empty again.
+    /// Undoes the initialization that [`Self::begin_initialization`] began: the server is empty again.
     fn abandon_initialization(&self) -> Result<(), SealError>;
 
     /// Gives one share.
     fn unseal(&self, share: &[u8]) -> Result<SealProgress, UnsealError>;
 
-    /// Forgets the shares that were given so far.
+    /// Discards the shares that were given so far.
     fn reset_unseal(&self) -> Result<SealProgress, SealError>;
 
-    /// Forgets the key: the stores are closed from now on.
+    /// Forgets the key, which closes the stores.
     fn seal(&self) -> Result<(), SealError>;
 
-    /// Makes all servers that share the stores forget the key, this one at once.
+    /// Makes all servers that share the stores forget the key. This server forgets it at once.
     fn seal_all(&self) -> Result<(), SealError>;
 }
 
-/// An automatic seal, for which an operator needs to do nothing and can do nothing.
+/// An automatic seal, which needs and allows no action of an operator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutomaticSeal;
 

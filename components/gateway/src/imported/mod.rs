@@ -1,7 +1,7 @@
-//! The capabilities as imports of the component that this crate is linked into: it only turns types into one another.
+//! The capabilities as imports of the component that this crate is linked into. The code only converts types.
 //!
-//! They are those of the WIT world `gatehouse:gateway/front`. Linking this exports nothing, so any component may put the front before
-//! the capabilities, however its requests come in.
+//! The imports are those of the WIT world `gatehouse:gateway/front`. Linking this crate exports nothing, so any component may put the front before
+//! the capabilities, however it receives its requests.
 
 mod access;
 mod auth_method;
@@ -75,7 +75,7 @@ mod bindings {
 /// A gateway over imported capabilities.
 pub type ImportingGateway = Gateway<ImportedAuthMethod, ImportedAccess, ImportedOrganizations>;
 
-/// The gateway over the capabilities that are bound to this component, on a host that offers nothing beside them.
+/// The gateway over the capabilities that are bound to this component, on a host without further services.
 #[must_use]
 pub fn gateway(settings: Settings) -> ImportingGateway {
     Gateway::new(

@@ -1,4 +1,4 @@
-//! The account behind a token, told to the holder of the token (contract 1.11).
+//! The account behind a token, shown to the holder of the token (contract 1.11).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,10 +17,10 @@ use super::transport::json_api;
 use crate::Edition;
 use crate::http::Response;
 
-/// The type of the resource that is told of any user.
+/// The resource type of users.
 pub(super) const RESOURCE_TYPE: &str = "users";
 
-/// Names of the editions in accounts.
+/// The names of the editions in accounts.
 const HOSTED: &str = "tfc";
 const SELF_HOSTED: &str = "tfe";
 
@@ -29,7 +29,7 @@ routes! { ACCOUNT:
         => |api, _| api.account_details();
 }
 
-/// The account of the caller, with all that is told of it. Others see a part of it.
+/// The account of the caller, with all its attributes. Other callers see only some of them.
 pub(super) const ACCOUNT: DocumentType = DocumentType::new(
     "Account",
     RESOURCE_TYPE,
@@ -72,7 +72,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.shown_account(&caller, &account)
     }
 
-    /// Shows a caller the user that they are, or that stands for them.
+    /// Shows a caller the user that they are, or the user that represents them.
     pub(super) fn shown_account(
         &self,
         caller: &Caller<'_>,
@@ -123,7 +123,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// The owner of the token: the user, or the team or organization that the user stands for.
+/// The owner of the token: the user, or the team or organization that the user represents.
 fn owner_of_token(principal: &Principal, account: &Account) -> Value {
     match principal {
         Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
@@ -137,7 +137,7 @@ fn owner_of_token(principal: &Principal, account: &Account) -> Value {
     }
 }
 
-/// A user of whom these attributes are told.
+/// A user resource with these attributes.
 pub(super) fn with_attributes(id: &str, attributes: Value) -> Value {
     json!({
         "id": id,
@@ -147,7 +147,7 @@ pub(super) fn with_attributes(id: &str, attributes: Value) -> Value {
     })
 }
 
-/// A picture with the first letter of a name, in the text itself, so that no third party learns whose it is (contract 1.11).
+/// A picture with the first letter of a name, embedded as a data URL, so that no third party learns whose it is (contract 1.11).
 fn avatar(username: &str) -> String {
     let first = username.chars().find(char::is_ascii_alphanumeric);
     let letter = first.unwrap_or('-').to_ascii_uppercase();
@@ -157,7 +157,7 @@ fn avatar(username: &str) -> String {
     format!("data:image/svg+xml;base64,{}", STANDARD.encode(picture))
 }
 
-/// Tells whether the caller is a person with a token of their own.
+/// True if the caller is a person with an API token.
 fn is_person(caller: &Caller<'_>) -> bool {
     matches!(&caller.identity.principal, Principal::User(user) if user.subject.is_none())
 }

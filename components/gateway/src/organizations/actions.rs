@@ -20,7 +20,7 @@ use super::transport::{json_api, no_content};
 use super::{include, listing};
 use crate::http::Response;
 
-/// The operation whose answer can come in parts.
+/// The operation whose answer can have several parts.
 pub(super) const LIST: &str = "list-organizations";
 
 /// The entitlement set of an organization. Its attributes are the entitlements by their names.
@@ -65,10 +65,10 @@ routes! { ORGANIZATIONS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Makes an organization.
+    /// Creates an organization.
     pub(super) fn create(&self) -> Result<Response, ApiError> {
         let read = || changes_in(&self.request.body);
-        // The name decides what policies say, so where there are any the body is read before anything is refused.
+        // Policies depend on the name, so where the caller may have policies the body is read before anything is refused.
         let known = self.comes_with_policies().then(read);
         let name = known.as_ref().and_then(|changes| changes.as_ref().ok());
         let name = name.and_then(new_name);
@@ -76,7 +76,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.check_media_type()?;
         let granted = match name {
             Some(_) => caller.granted,
-            // The name that is wanted cannot be told; that there is one that they may make is enough to tell them why.
+            // The name is not known. A caller with rights on any organization may still learn why the request is refused.
             None => self.has_rights_somewhere(&caller)?,
         };
         let decision = self.organizations.creation(&caller.identity, granted)?;
@@ -96,7 +96,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows an organization.
     pub(super) fn show(&self, name: &str) -> Result<Response, ApiError> {
-        // A caller who may not see the organization is not told of a fault in the query.
+        // A caller who may not see the organization must not learn about a fault in the query.
         let includes = self.includes();
         let entitlements = includes.as_ref().is_ok_and(|it| it.needs_entitlements());
         let question = Question::named(name, Action::Show).describing(Description {
@@ -124,13 +124,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let by = self.recorded_as(&caller);
-        // Another organization can have the name by now.
+        // By now another organization can have the name, so the identifier is used.
         let id = position.organization.external_id;
         position.organization = self.organizations.update(&id, &changes, &by)?;
         Ok(shown(200, &position, None))
     }
 
-    /// Removes an organization. What the body says does not matter.
+    /// Removes an organization. The body is ignored.
     pub(super) fn delete(&self, name: &str) -> Result<Response, ApiError> {
         let Entry { caller, position } = self.enter_named(name, Action::Delete, None)?;
         let id = &position.organization.external_id;
@@ -164,8 +164,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &Document::new(set)))
     }
 
-    /// Under another name an organization falls under other policies: who renames it by their policies must be allowed to create
-    /// it there.
+    /// After a rename, other policies apply to the organization. A caller whose right to rename comes from policies must also be allowed to create an
+    /// organization of the new name.
     fn check_rename(
         &self,
         caller: &Caller<'_>,
@@ -204,10 +204,10 @@ fn entitlement_set_of(found: &AccessDecision) -> serde_json::Value {
     entitlement_set(&found.organization, &found.entitlements)
 }
 
-/// The reason for callers who may not make organizations, in an installation where only administrators may (contract 1.7).
+/// The refusal for callers who may not create organizations, in an installation where only administrators may (contract 1.7).
 const CREATION_RESTRICTED: &str = "Creation of organizations has been disabled for non-admins.";
 
-/// The name that a request wants, if an organization can have it.
+/// The name that a request asks for, if it is a valid name.
 fn new_name(changes: &OrganizationChanges) -> Option<&str> {
     match &changes.name {
         Attribute::Value(name) if folded_name(name).is_some() => Some(name),

@@ -172,7 +172,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Organizations as site administrators see them, with their owners if those are to be included.
+    /// Organizations as site administrators see them, with their owners if the request includes those.
     ///
     /// # Errors
     ///
@@ -193,7 +193,8 @@ fn external_ids(organizations: &[Organization]) -> Vec<String> {
         .collect()
 }
 
-/// Organizations with the owners of each, which are included if that is asked for. The relationship names them always (contract 4.14).
+/// Organizations with the owners of each. The relationship always names the owners (contract 4.14); the document includes them only if the request
+/// asks for that.
 fn administered(
     organizations: &[Organization],
     owners: &[Vec<User>],

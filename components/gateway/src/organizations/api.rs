@@ -1,4 +1,4 @@
-//! One request of this protocol, as the code that answers it sees it.
+//! One request of this protocol, as its handlers see it.
 
 use std::cell::RefCell;
 
@@ -13,25 +13,25 @@ use crate::audit::Trail;
 use crate::http::Request;
 use crate::settings::Settings;
 
-/// One request, and what it takes to answer it.
+/// One request, and everything that is needed to answer it.
 pub(super) struct Api<'a, C, O> {
     pub(super) access: &'a C,
     pub(super) organizations: &'a O,
     pub(super) settings: &'a Settings,
     pub(super) request: &'a Request,
-    /// The row of the table that the request takes.
+    /// The row of the table that serves the request.
     pub(super) route: &'static Route,
-    /// Shared by the steps of one request, one after the other.
+    /// The trail, shared by the successive steps of one request.
     pub(super) trail: &'a RefCell<Trail<'a>>,
-    /// The server's id of the exchange.
+    /// The server's identifier of the exchange.
     pub(super) request_id: &'a str,
-    /// The token whose text the answer tells, once there is one.
+    /// The token whose text is in the answer, once there is one.
     pub(super) handed_out: &'a RefCell<Option<HandedOut>>,
     pub(super) limiter: &'a RateLimiter<'a>,
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Says that the answer tells the text of a token. It ends again where that answer cannot be recorded (SEC-L1).
+    /// Notes that the answer contains the text of a token. The token is revoked where that answer cannot be recorded (SEC-L1).
     pub(super) fn hands_out(&self, issued: &orgs::IssuedToken, by: &orgs::Caller) {
         *self.handed_out.borrow_mut() = Some(HandedOut {
             id: issued.token.id.clone(),
@@ -39,7 +39,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         });
     }
 
-    /// Refuses a body that is not of a type that can be read (contract 1.4).
+    /// Refuses a body whose type cannot be read (contract 1.4).
     ///
     /// # Errors
     ///
@@ -48,12 +48,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         media_type::check_media_type(self.request, self.settings.strict_media_type)
     }
 
-    /// Counts the request for the caller, known by identity and accessor, or for the address where there is none. Where
-    /// `rate` is not known, the capability is asked for it. Nothing is recorded of a request that is one too many.
+    /// Counts the request for the caller, known by identity and accessor, or for the address where there is no caller. Where `rate` is not known, the
+    /// capability is asked for it. A request beyond the limit is not recorded.
     ///
     /// # Errors
     ///
-    /// [`ApiError::RateLimited`] if it is one too many.
+    /// [`ApiError::RateLimited`] if the request is beyond the limit.
     pub(super) fn admit_rate(
         &self,
         caller: Option<(&Identity, &str)>,
@@ -72,11 +72,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.count(key)
     }
 
-    /// Counts a request whose answer depends on nothing in the store for the address, by the server's settings alone.
+    /// Counts a request for its address, by the server's settings alone. It is for answers that do not depend on the store.
     ///
     /// # Errors
     ///
-    /// [`ApiError::RateLimited`] if it is one too many.
+    /// [`ApiError::RateLimited`] if the request is beyond the limit.
     pub(super) fn admit_rate_without_store(&self) -> Result<(), ApiError> {
         self.count(RateKey::Address(self.request.peer))
     }
@@ -90,7 +90,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// A token whose text stands in an answer.
+/// A token whose text is in an answer.
 pub(super) struct HandedOut {
     pub(super) id: String,
     pub(super) by: orgs::Caller,

@@ -13,12 +13,12 @@ use crate::host::AuditError;
 use crate::http::Response;
 use crate::request_body::{BodyError, MAXIMUM_BODY_BYTES};
 
-/// Why a request is not served.
+/// The reason why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ApiError {
-    /// Unknown, or not for this caller: the two are told in the same bytes (SEC-A6).
+    /// The resource does not exist, or not for this caller: both give the same bytes (SEC-A6).
     NotFound,
-    /// No valid token.
+    /// There is no valid token.
     Unauthorized,
     /// A body of another media type than JSON:API or JSON.
     UnsupportedMediaType,
@@ -28,32 +28,32 @@ pub(crate) enum ApiError {
     TooLarge,
     /// A body that could not be read to its end.
     Unread(BodyError),
-    /// A body that is not JSON; what the parser says, which is never what was sent.
+    /// A body that is not JSON, with the message of the parser, which never contains what was sent.
     InvalidJson(String),
-    /// A query that asks to include what cannot be included.
+    /// A query that asks to include an unknown resource.
     InvalidInclude,
-    /// A document that is not what JSON:API asks for: its shape, its type.
+    /// A document that is not valid JSON:API, in its shape or its type.
     Unprocessable(Vec<AttributeError>),
-    /// Attributes and relationships that are not as they must be, all of them together.
+    /// Invalid attributes and relationships, all of them together.
     Invalid(Vec<AttributeError>),
-    /// The same of a token whose description another one of its team has, in the words that clients know for it.
+    /// The same for a token whose description another token of its team has, in the words that clients know for it.
     DescriptionTaken(Vec<AttributeError>),
-    /// Known to the caller, and not for them; the text says why. Used only where the contract names it, for elsewhere what is
-    /// not allowed is not there.
+    /// The caller may see the resource but not do this; the text says why. Used only where the contract names it: elsewhere, a forbidden resource
+    /// does not exist for the caller.
     Forbidden(Cow<'static, str>),
-    /// More requests than the caller may make at this time.
+    /// The caller has made too many requests.
     RateLimited {
-        /// After how many seconds it is worth trying again.
+        /// The seconds after which a retry is worthwhile.
         seconds: u32,
     },
-    /// Not now; worth trying again. The text is for the operator.
+    /// The server cannot serve the request now; a retry is worthwhile. The text is for the operator.
     Unavailable(String),
     /// The server failed. The text is for the operator.
     Internal(String),
 }
 
 impl ApiError {
-    /// A document whose data cannot be taken as a whole.
+    /// A document whose data is invalid as a whole.
     pub(super) fn unprocessable(detail: &str) -> Self {
         Self::Unprocessable(vec![AttributeError {
             pointer: "/data".to_owned(),
@@ -61,7 +61,7 @@ impl ApiError {
         }])
     }
 
-    /// The refusal of what the caller may not do with an organization; `None` for what they may.
+    /// The refusal that follows from a decision about an organization; `None` if the request is allowed.
     pub(super) fn refusing(decision: Decision) -> Option<Self> {
         match decision {
             Decision::Allowed => None,
@@ -73,7 +73,7 @@ impl ApiError {
         }
     }
 
-    /// The refusal to let the last owner of an organization go.
+    /// The refusal to remove the last owner of an organization.
     pub(super) fn last_owner() -> Self {
         Self::unprocessable("The last owner cannot leave the organization; add another owner first")
     }
@@ -84,7 +84,7 @@ struct Errors<'a> {
     errors: &'a [ErrorObject<'a>],
 }
 
-/// Members in the order in which the contract writes them. `status` is text: clients cannot read a number.
+/// An error object, with its members in the order of the contract. `status` is a text: clients cannot read a number.
 #[derive(Serialize)]
 struct ErrorObject<'a> {
     status: &'a str,
@@ -101,7 +101,7 @@ struct Source<'a> {
 }
 
 impl ApiError {
-    /// The refusal of one more than there can be of something.
+    /// The refusal to exceed a maximum number.
     pub(super) fn too_many(what: &str, most: u32) -> Self {
         Self::Unprocessable(vec![AttributeError {
             pointer: "/data".to_owned(),
@@ -109,7 +109,7 @@ impl ApiError {
         }])
     }
 
-    /// The part that concerns the operator.
+    /// The text for the operator.
     pub(crate) fn for_operator(&self) -> Option<&str> {
         match self {
             Self::Unavailable(text) | Self::Internal(text) => Some(text),

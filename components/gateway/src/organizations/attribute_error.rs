@@ -3,20 +3,20 @@
 /// A fault of one member of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AttributeError {
-    /// Where it stands, such as `/data/attributes/name`.
+    /// The place of the member, such as `/data/attributes/name`.
     pub(crate) pointer: String,
     /// A whole sentence.
     pub(crate) detail: String,
 }
 
 impl AttributeError {
-    /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
-    /// is `Sso team is invalid`.
+    /// A fault of the attribute with this dashed name. `predicate` completes the sentence: `is invalid` for `sso-team-id` gives `Sso team is
+    /// invalid`.
     pub(crate) fn attribute(name: &str, predicate: &str) -> Self {
         Self::at("attributes", name, predicate)
     }
 
-    /// The same of a relationship.
+    /// The same for a relationship.
     pub(crate) fn relationship(name: &str, predicate: &str) -> Self {
         Self::at("relationships", name, predicate)
     }
@@ -29,7 +29,7 @@ impl AttributeError {
     }
 }
 
-/// A name as words: `default-agent-pool-id` is `Default agent pool`.
+/// A name in words: `default-agent-pool-id` becomes `Default agent pool`.
 fn label(name: &str) -> String {
     let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
     let mut characters = words.chars();

@@ -1,4 +1,4 @@
-//! Tables of attributes. One row says how an attribute is described, how a request sets it and what is shown of it.
+//! Tables of attributes. One row defines the description of an attribute, how a request sets it, and the value that is shown.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::document_type::Property;
 
-/// An attribute, and where a resource of type `R` has it.
+/// An attribute, and its value in a resource of type `R`.
 pub(super) struct AttributeRow<R> {
     pub(super) property: Property,
     /// `None` for an attribute that is not shown, or not from the resource alone.
@@ -21,14 +21,15 @@ pub(super) enum AttributeValue<'a> {
     Text(Cow<'a, str>),
 }
 
-/// The attributes of a resource by a table of rows.
+/// The attributes of a resource, as a table of rows shows them.
 pub(super) struct ShownAttributes<'a, R: 'static> {
     pub(super) rows: &'static [AttributeRow<R>],
     pub(super) resource: &'a R,
 }
 
-/// Writes the table of a resource and the function `changes`, which reads a request for it. A row says kind, name and meaning, then more
-/// about the property; in brackets the member of the changes and how it is read, for what requests may set; at last the value.
+/// Writes the table of a resource, and the function `changes`, which reads a request for it. A row has the kind, the name and the meaning, then
+/// further properties; in brackets, for attributes that requests may set, the member of the changes and the function that reads it; and last the
+/// value that is shown.
 macro_rules! attribute_table {
     ($rows:ident: $resource:ident, $changes:ident; $(
         $kind:ident($name:literal, $about:expr) $(.$column:ident($($value:expr)?))*

@@ -1,4 +1,5 @@
-//! The events of an organization (contract 4.15): shown to the organization where it is hosted, and to the operator elsewhere.
+//! The events of an organization (contract 4.15). The hosted edition shows them to the organization, the self-hosted one reports them to the
+//! operator.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -19,7 +20,7 @@ use super::tokens::includes_audit_logging;
 use crate::http::Response;
 use crate::{Edition, Gateway};
 
-/// How often one round of upkeep asks for records that the operator has not been told of.
+/// The maximum number of times that one round of upkeep asks for events that have not been reported.
 const ROUNDS: usize = 20;
 
 const SINCE: Parameter = Parameter {
@@ -36,7 +37,7 @@ routes! { AUDIT_TRAIL:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Shows the audit trail of the organization whose token the caller has.
+    /// Shows the audit trail of the organization that owns the caller's token.
     fn audit_trail(&self) -> Result<Response, ApiError> {
         let target = OrganizationTarget::OfToken;
         let question = Question::new(target, Action::ReadAuditTrail, None);
@@ -66,10 +67,10 @@ fn no_timestamp() -> ApiError {
     }])
 }
 
-/// A record as clients of the audit trail read it.
+/// An event as clients of the audit trail read it.
 fn described(event: &Event) -> Value {
     let mut request = json!({"id": event.request_id});
-    // Of an exchange that its client named.
+    // The client of this exchange sent a name for it.
     if let (Some(name), Value::Object(request)) = (&event.client_request_id, &mut request) {
         request.insert("client-request-id".to_owned(), name.as_str().into());
     }
@@ -96,8 +97,8 @@ fn described(event: &Event) -> Value {
 }
 
 impl<A, C, O: Capability> Gateway<A, C, O> {
-    /// Tells the operator the events of organizations in the edition where no caller can read them. An event that was
-    /// cut off is told again, under the same id.
+    /// Reports to the operator the events that no caller can read: all of them in the self-hosted edition, and those of the installation in the
+    /// hosted one. An event whose report was interrupted is reported again, under the same id.
     ///
     /// # Errors
     ///

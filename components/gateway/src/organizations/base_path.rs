@@ -1,9 +1,9 @@
 //! The paths of this protocol.
 
-/// Before every path of the API, without slashes at its ends.
+/// The prefix of every path of the API, without slashes at its ends.
 pub(super) const BASE_PATH: &str = "api/v2";
 
-/// Tells whether a request target, as it was sent, belongs to this protocol. That holds for unknown paths too.
+/// True if a request target, as it was sent, belongs to this protocol. This includes unknown paths.
 pub(crate) fn concerns(raw_path: &str) -> bool {
     raw_path.starts_with("/api/")
 }

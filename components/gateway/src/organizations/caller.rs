@@ -1,8 +1,8 @@
 //! The caller behind the token of a request.
 //!
-//! Two kinds of tokens open organizations. Those of this API are known to `orgs`, which also knows what their bearers are to an
-//! organization. A service token is known to `access`: its policies say what it may do with an organization (`policy_rights.rs`),
-//! and its entity may be a user here, who belongs to teams as people do. Either is enough.
+//! Two kinds of tokens give access to organizations. `orgs` knows the API tokens, and the roles of their bearers in an organization. `access` knows
+//! the service tokens: their policies say what they may do with an organization (`policy_rights.rs`), and their entity may be a user here, who
+//! belongs to teams as people do. Either is enough.
 //!
 //! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site.
 
@@ -26,18 +26,18 @@ const ROOT_POLICY: &str = "root";
 #[derive(Clone)]
 pub(super) struct Caller<'a> {
     pub(super) identity: Identity,
-    /// The token, if it is a service token: its policies can be asked for more.
+    /// The token, if it is a service token: its policies can be asked about other paths.
     pub(super) service_token: Option<ServiceToken<'a>>,
     accessor: String,
-    /// True if the policies of a service token allow this very request.
+    /// True if the policies of a service token allow exactly this request.
     pub(super) granted: bool,
 }
 
-/// A service token, whose policies can be asked for more.
+/// A service token, whose policies can be asked about other paths.
 #[derive(Clone)]
 pub(super) struct ServiceToken<'a> {
     pub(super) text: &'a str,
-    /// The rights that its policies grant at the path of this request, where that was found out with the rest.
+    /// The rights that its policies grant at the path of this request, where they were found out during admission.
     rights_here: Option<RightsHere>,
 }
 
@@ -57,19 +57,19 @@ impl ServiceToken<'_> {
 }
 
 impl Caller<'_> {
-    /// Says whether the caller administers the whole installation.
+    /// True if the caller administers the whole installation.
     pub(super) const fn is_site_administrator(&self) -> bool {
         self.identity.is_site_administrator()
     }
 }
 
-/// What a request presents, as far as `access` can tell.
+/// The credential that a request presents, as far as `access` can identify it.
 pub(super) struct Presented<'a> {
     pub(super) credential: Credential,
     pub(super) service_token: Option<ServiceToken<'a>>,
     /// The accessor of a service token; empty for others.
     accessor: String,
-    /// True if the policies of a service token allow this very request.
+    /// True if the policies of a service token allow exactly this request.
     pub(super) granted: bool,
 }
 
@@ -99,18 +99,18 @@ impl<'a> Presented<'a> {
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    /// Says whether the request presents something that can be a service token, and so have policies.
+    /// True if the request presents a token that can be a service token, and so can have policies.
     pub(super) fn comes_with_policies(&self) -> bool {
         let token = self.request.bearer_token();
         token.is_some_and(|token| !token.contains(TOKEN_MARK))
     }
 
-    /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of
-    /// all organizations.
+    /// Identifies the caller, and finds out whether the policies of a service token allow the request at `path`; `None` is the path of all
+    /// organizations.
     ///
     /// # Errors
     ///
-    /// [`ApiError::RateLimited`] if it is one request too many, [`ApiError::Unauthorized`] without a valid token.
+    /// [`ApiError::RateLimited`] if the request is beyond the limit, [`ApiError::Unauthorized`] without a valid token.
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, ApiError> {
         let presented = self.presented(path)?;
         let found = match &presented {
@@ -122,7 +122,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.identified(presented, found)
     }
 
-    /// The caller behind what was presented, whose request has been counted.
+    /// The caller behind the presented credential. The request is counted.
     ///
     /// # Errors
     ///
@@ -147,11 +147,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         caller.ok_or(ApiError::Unauthorized)
     }
 
-    /// Finds out anew who asks, for a further part of an answer. That counts against no rate and takes no use of the token.
+    /// Identifies the caller again, for a further part of an answer. This counts against no rate limit and takes no use of the token.
     ///
     /// # Errors
     ///
-    /// [`ApiError::Unauthorized`] where the token is not valid any more, its last use being taken included.
+    /// [`ApiError::Unauthorized`] where the token is no longer valid, or its last use was taken.
     pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, ApiError> {
         let presented = match self.request.bearer_token() {
             None => None,
@@ -159,7 +159,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             Some(token) => match self.looked_up(token)? {
                 Some(view) if view.num_uses > 0 => {
                     let path = ORGANIZATIONS_PATH.to_owned();
-                    // Looking a token up says nothing about its entity; asking for rights does.
+                    // Looking a token up says nothing about its entity; asking for its rights does.
                     let rights = self.unconditional(token, &[path])?;
                     rights.map(|_| self.service_token(token, Some(view), false, None))
                 }
@@ -176,11 +176,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(presented.into_caller(identity))
     }
 
-    /// Lets site administrators pass, and no other caller.
+    /// Admits site administrators only.
     ///
     /// # Errors
     ///
-    /// As [`Self::enter`]: to all others there is nothing to administer.
+    /// As [`Self::enter`]: for all other callers the resource does not exist.
     pub(super) fn administer(&self) -> Result<Caller<'a>, ApiError> {
         let caller = self.authenticate(None)?;
         self.check_media_type()?;
@@ -194,11 +194,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         allowed.then_some(caller).ok_or(ApiError::NotFound)
     }
 
-    /// Lets requests pass whose route exists in this edition alone.
+    /// Admits requests whose route exists only in this edition.
     ///
     /// # Errors
     ///
-    /// In the other edition [`ApiError::NotFound`], and before that [`ApiError::Unauthorized`] without a valid token.
+    /// In the other edition [`ApiError::NotFound`], preceded by [`ApiError::Unauthorized`] without a valid token.
     pub(super) fn exists_only_in(&self, edition: Edition) -> Result<(), ApiError> {
         if self.settings.edition == edition {
             return Ok(());
@@ -208,18 +208,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Err(ApiError::NotFound)
     }
 
-    /// Records whether what is asked is going to be done.
+    /// Sets whether the request is allowed, and records an allowed request.
     ///
     /// # Errors
     ///
-    /// When that cannot be recorded; nothing may be done then.
+    /// When the request cannot be recorded. It must not be carried out then.
     pub(super) fn decided(&self, caller: &Caller<'_>, allowed: bool) -> Result<(), ApiError> {
         let mut trail = self.trail.borrow_mut();
         let token = self.request.bearer_token();
         Ok(trail.decided(token, &caller.accessor, allowed)?)
     }
 
-    /// The caller as the capability records them.
+    /// The caller in the form that the capability records.
     pub(super) fn recorded_as(&self, caller: &Caller<'_>) -> orgs::Caller {
         orgs::Caller {
             identity: caller.identity.clone(),
@@ -228,7 +228,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    /// Finds out from `access` alone what the request presents at `path`; `None` for what can be no valid token.
+    /// Finds out the credential that the request presents at `path`, from `access` alone; `None` for a token that cannot be valid.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    /// A service token with which access admits the request at `path`, or which is valid all the same.
+    /// A service token that access admits to the request at `path`, or that is valid but not admitted.
     fn presented_service_token(
         &self,
         token: &'a str,
@@ -262,7 +262,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let (view, granted) = match admitted {
             Ok(admission) => {
                 let granted = operation != Operation::CreateOrUpdate || admission.write.create;
-                // A token whose last use this request took has no rights any more.
+                // A token whose last use was taken by this request has no rights left.
                 if !admission.limited_uses {
                     rights_here = Some(RightsHere {
                         rights: Rights::granted_by(&admission.unconditional),
@@ -288,7 +288,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(Some(self.service_token(token, view, granted, rights_here)))
     }
 
-    /// A service token that is valid.
+    /// The credential of a valid service token.
     fn service_token(
         &self,
         token: &'a str,
@@ -308,7 +308,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    /// Looks up a token that policies did not let pass; `None` if the refused request took its last use.
+    /// Looks up a token that policies refused; `None` if the refused request took its last use.
     fn looked_up(&self, token: &str) -> Result<Option<TokenView>, ApiError> {
         match self.access.lookup_token(&TokenReference::Id(token.into())) {
             Ok(view) => Ok(Some(view)),
@@ -318,7 +318,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 }
 
-/// The credential that a checked service token stands for.
+/// The credential of a valid service token.
 fn credential_of(view: Option<&TokenView>) -> Credential {
     let is_root = |view: &TokenView| view.policies.iter().any(|policy| policy == ROOT_POLICY);
     match view {
@@ -331,7 +331,7 @@ fn credential_of(view: Option<&TokenView>) -> Credential {
     }
 }
 
-/// The operation that policies have to allow.
+/// The operation that policies must allow.
 const fn operation_of(method: Method) -> Operation {
     match method {
         Method::Post => Operation::CreateOrUpdate,

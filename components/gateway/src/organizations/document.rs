@@ -12,7 +12,7 @@ use super::timestamp;
 #[derive(Serialize)]
 pub(super) struct Document<D> {
     pub(super) data: D,
-    /// Related resources that were asked for; `None` where none were, which is told apart from there being none.
+    /// The related resources that were asked for; `None` where the request asks for none, which differs from an empty list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) included: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,7 @@ pub(super) struct Document<D> {
 }
 
 impl<D> Document<D> {
-    /// A document that says no more than `data`.
+    /// A document with only `data`.
     pub(super) const fn new(data: D) -> Self {
         Self {
             data,
@@ -33,7 +33,7 @@ impl<D> Document<D> {
     }
 }
 
-/// A resource as it is shown.
+/// A resource as an answer shows it.
 #[derive(Serialize)]
 pub(super) struct ShownResource<'a, A> {
     pub(super) id: &'a str,
@@ -138,10 +138,10 @@ pub(super) fn entitlement_set(organization: &Organization, entitlements: &[Entit
     })
 }
 
-/// The name of the project that every organization has.
+/// The name of the default project of every organization.
 pub(super) const DEFAULT_PROJECT_NAME: &str = "Default Project";
 
-/// The project that every organization has (contract 4.13).
+/// The default project of an organization (contract 4.13).
 pub(super) fn default_project(organization: &Organization) -> Value {
     let id = &organization.default_project_id;
     json!({
@@ -171,7 +171,7 @@ fn path_of(organization: &Organization) -> String {
     format!("/api/v2/organizations/{}", organization.name)
 }
 
-/// Resource identifiers of these ids.
+/// Resource identifiers with these ids.
 pub(super) fn identifiers(ids: &[String], kind: &str) -> Value {
     ids.iter()
         .map(|id| json!({"id": id, "type": kind}))

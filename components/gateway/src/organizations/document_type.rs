@@ -7,12 +7,12 @@ use gatehouse_orgs_api::Edition;
 pub(super) struct DocumentType {
     /// The name of its schema.
     pub(super) name: &'static str,
-    /// The `type` of such resources. Requests may say another where [`Self::is_type_checked`] is false.
+    /// The `type` of such resources. Requests may give another type where [`Self::is_type_checked`] is false.
     pub(super) resource_type: &'static str,
     pub(super) is_type_checked: bool,
     pub(super) about: &'static str,
     pub(super) attributes: Attributes,
-    /// True if entitlements are attributes too, by their names.
+    /// True if the entitlements, by their names, are attributes too.
     pub(super) has_entitlements: bool,
     pub(super) relationships: &'static [Relationship],
 }
@@ -21,12 +21,12 @@ pub(super) struct DocumentType {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Attributes {
     Listed(&'static [Property]),
-    /// Those of a table that says more about each of them.
+    /// The attributes of a table that also defines how each is read and shown.
     Tabled(fn() -> Vec<&'static Property>),
 }
 
 impl DocumentType {
-    /// A type whose name requests may leave out.
+    /// A type of resource whose `type` member is not checked in requests.
     pub(super) const fn new(
         name: &'static str,
         resource_type: &'static str,
@@ -44,7 +44,7 @@ impl DocumentType {
         }
     }
 
-    /// The same with the attributes of a table that says more about each of them.
+    /// The same with the attributes of a table that also defines how each is read and shown.
     pub(super) const fn tabled(
         name: &'static str,
         resource_type: &'static str,
@@ -65,7 +65,7 @@ impl DocumentType {
         }
     }
 
-    /// The same, of which entitlements are attributes too.
+    /// The same with the entitlements as further attributes.
     pub(super) const fn with_entitlements(self) -> Self {
         Self {
             has_entitlements: true,
@@ -73,7 +73,7 @@ impl DocumentType {
         }
     }
 
-    /// The same, whose name requests must say.
+    /// The same, with the `type` member checked in requests.
     pub(super) const fn type_checked(self) -> Self {
         Self {
             is_type_checked: true,
@@ -98,9 +98,9 @@ pub(super) struct Property {
     pub(super) about: &'static str,
     pub(super) is_nullable: bool,
     pub(super) use_in: UseIn,
-    /// The value of a new resource, as JSON.
+    /// The default value in a new resource, as JSON.
     pub(super) default: Option<&'static str>,
-    /// The one edition that shows it; `None` for both.
+    /// The only edition that shows it; `None` for both.
     pub(super) edition: Option<Edition>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Property {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseIn {
     Both,
-    /// Requests that say it are served as if they did not.
+    /// Requests may contain it, without effect.
     Answers,
     Requests,
 }
@@ -124,7 +124,7 @@ pub(super) enum Kind {
     /// RFC 3339.
     Timestamp,
     Texts,
-    /// Booleans by names that are not fixed.
+    /// Booleans under arbitrary names.
     Flags,
     Objects(&'static [Property]),
 }
@@ -143,7 +143,7 @@ pub(super) enum Target {
     /// A resource of this type, or null.
     One(&'static str),
     Many(&'static str),
-    /// A resource of another path, without data.
+    /// A resource at another path, as a link without data.
     Link,
 }
 
@@ -210,7 +210,7 @@ impl Property {
         }
     }
 
-    /// The same in answers alone.
+    /// The same, only in answers.
     pub(super) const fn read_only(self) -> Self {
         Self {
             use_in: UseIn::Answers,
@@ -218,7 +218,7 @@ impl Property {
         }
     }
 
-    /// The same in requests alone.
+    /// The same, only in requests.
     pub(super) const fn write_only(self) -> Self {
         Self {
             use_in: UseIn::Requests,
@@ -226,7 +226,7 @@ impl Property {
         }
     }
 
-    /// The same with this value, as JSON, in a new resource.
+    /// The same with this default value, as JSON, in a new resource.
     pub(super) const fn defaulting_to(self, json: &'static str) -> Self {
         Self {
             default: Some(json),
@@ -234,7 +234,7 @@ impl Property {
         }
     }
 
-    /// The same, shown in one edition alone.
+    /// The same, shown only in one edition.
     pub(super) const fn only_in(self, edition: Edition) -> Self {
         Self {
             edition: Some(edition),

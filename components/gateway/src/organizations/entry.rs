@@ -1,6 +1,6 @@
-//! The caller's way to an organization: what they ask, and the answer.
+//! The authorization of a request about an organization: the question that the request asks, and the decision.
 //!
-//! What is not allowed does not exist, as far as the caller can tell.
+//! For a caller, a forbidden resource does not exist.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -14,36 +14,36 @@ use super::caller::{Caller, Presented};
 use super::include::is_named;
 use super::policy_paths::{Rights, path_of};
 
-/// A caller who may do what they ask, and the organization they may do it with.
+/// A caller whose request is allowed, and the organization that it is about.
 pub(super) struct Entry<'a> {
     pub(super) caller: Caller<'a>,
     pub(super) position: AccessDecision,
 }
 
-/// A caller with a valid token, and the answer to what they ask. It has not been recorded whether they may.
+/// A caller with a valid token, and the decision about the request. The decision has not been recorded yet.
 pub(super) struct Arrival<'a> {
     pub(super) caller: Caller<'a>,
-    /// The answer; `None` where there is no such organization.
+    /// The decision; `None` where the organization does not exist.
     pub(super) position: Option<AccessDecision>,
 }
 
-/// What a request asks for, as far as it is known before its caller is.
+/// The question that a request asks, as far as it is known before the caller is identified.
 pub(super) struct Question {
     target: OrganizationTarget,
     action: Action,
-    /// The path of the organization for policies, `organizations/<name>`, if they can name it.
+    /// The path of the organization for policies, `organizations/<name>`, if the name is valid.
     organization: Option<String>,
-    /// What it concerns for policies, below the organization.
+    /// The path below the organization that the request is about, for policies.
     below: Option<String>,
     described: Description,
     /// True if the role that policies give the caller counts.
     with_role_by_policies: bool,
-    /// A second action, and what it concerns below the organization.
+    /// A second action, and the path below the organization that it is about.
     also: Option<(Action, &'static str)>,
 }
 
 impl Question {
-    /// The question of an action at a target in the organization of this name, if that is known.
+    /// The question about an action on a target in the organization of this name, if the name is known.
     pub(super) fn new(target: OrganizationTarget, action: Action, name: Option<&str>) -> Self {
         Self {
             target,
@@ -56,19 +56,19 @@ impl Question {
         }
     }
 
-    /// The question of an action with the organization of this name.
+    /// The question about an action on the organization of this name.
     pub(super) fn named(name: &str, action: Action) -> Self {
         let target = OrganizationTarget::Name(name.to_owned());
         Self::new(target, action, Some(name))
     }
 
-    /// The same about what stands below the organization for policies, such as `agent-pools`.
+    /// The same about a resource that is below the organization for policies, such as `agent-pools`.
     pub(super) fn below(mut self, below: &str) -> Self {
         self.below = Some(below.to_owned());
         self
     }
 
-    /// The same, with these parts of the organization's description.
+    /// The same, with these parts of the organization's description in the decision.
     pub(super) const fn describing(mut self, described: Description) -> Self {
         self.described = described;
         self
@@ -80,8 +80,8 @@ impl Question {
         self
     }
 
-    /// The same, with the question whether the caller may read the `collection` of the organization as well, which takes `action`, if that
-    /// is to be included in the answer: a token that may read the one need not be one that may read the other.
+    /// The same, with a second question if the answer is to include the `collection` of the organization: whether the caller may read it too, which
+    /// takes `action`. A token that may read one resource need not be allowed to read the other.
     pub(super) fn also(
         mut self,
         action: Action,
@@ -93,7 +93,7 @@ impl Question {
         self
     }
 
-    /// The path of the request for policies, if they can name it.
+    /// The path of the request for policies, if the name of the organization is valid.
     fn path(&self) -> Option<String> {
         let organization = self.organization.as_ref()?;
         Some(match &self.below {
@@ -104,8 +104,8 @@ impl Question {
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    /// Lets the caller do something with the organization of this name. For policies it stands at `organizations/<name>`, and below
-    /// that where `below` says what it concerns, such as `agent-pools`.
+    /// Authorizes an action on the organization of this name. For policies its path is `organizations/<name>`, followed by `below`, such as
+    /// `agent-pools`, where the request is about a part of the organization.
     ///
     /// # Errors
     ///
@@ -123,12 +123,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// The same for what has an identifier of its own, such as `agent-pools` with the id of one: the organization is the one to which
-    /// it belongs.
+    /// The same for a resource with an identifier, such as an agent pool. The organization is the one to which the resource belongs.
     ///
     /// # Errors
     ///
-    /// As [`Self::enter`]; what there is not is not found.
+    /// As [`Self::enter`]. A resource that does not exist is not found.
     pub(super) fn enter_by_id(
         &self,
         id: &str,
@@ -140,11 +139,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.enter(question.below(&format!("{collection}/{id}")))
     }
 
-    /// The same for what every organization has one of, with an identifier that `own` finds in it.
+    /// The same for a resource of which every organization has exactly one, with an identifier that `own` reads from the organization.
     ///
     /// # Errors
     ///
-    /// As [`Self::enter`]; what there is not is not found.
+    /// As [`Self::enter`]. A resource that does not exist is not found.
     pub(super) fn enter_by_its_own(
         &self,
         id: &str,
@@ -160,17 +159,17 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.enter_arrived(arrival)
     }
 
-    /// Lets the caller do what they ask.
+    /// Identifies the caller and authorizes the request.
     ///
     /// # Errors
     ///
     /// In the order of contract 1.5: [`ApiError::Unauthorized`] without a valid token, the error of the media type, and
-    /// [`ApiError::NotFound`], [`ApiError::Forbidden`] or [`ApiError::Unauthorized`] where it is not allowed.
+    /// [`ApiError::NotFound`], [`ApiError::Forbidden`] or [`ApiError::Unauthorized`] where the request is not allowed.
     pub(super) fn enter(&self, question: Question) -> Result<Entry<'a>, ApiError> {
         self.enter_arrived(self.arrive(question)?)
     }
 
-    /// Lets a caller do what they have asked.
+    /// Authorizes the request of an identified caller.
     ///
     /// # Errors
     ///
@@ -189,11 +188,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// Lets site administrators, and no other caller, do something with the organization of this name.
+    /// Admits only site administrators to the organization of this name.
     ///
     /// # Errors
     ///
-    /// As [`Self::administer`], and [`ApiError::NotFound`] where there is no such organization.
+    /// As [`Self::administer`], and [`ApiError::NotFound`] where the organization does not exist.
     pub(super) fn administer_named(
         &self,
         name: &str,
@@ -205,7 +204,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok((caller, position.organization))
     }
 
-    /// The question of an action with the organization to which the thing with this id belongs.
+    /// The question about an action on the organization that owns the resource with this id.
     ///
     /// # Errors
     ///
@@ -216,7 +215,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         target: OrganizationTarget,
         action: Action,
     ) -> Result<Question, ApiError> {
-        // Only policies need to know the organization before it is known who asks.
+        // Only policies need the organization before the caller is identified.
         let owner = if self.comes_with_policies() {
             self.organizations.organization_of(id)?
         } else {
@@ -226,7 +225,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(Question::new(target, action, name))
     }
 
-    /// Finds out who asks, and the answer to what they ask.
+    /// Identifies the caller, and decides about the request.
     ///
     /// # Errors
     ///
@@ -250,7 +249,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// The question with what policies say to it.
+    /// The question, completed with the rights that policies grant.
     fn asked(
         &self,
         presented: &Presented<'_>,
@@ -258,7 +257,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ) -> Result<AccessQuestion, ApiError> {
         let token = presented.service_token.as_ref();
         let organization = question.organization.unwrap_or_default();
-        // A caller who may do everything gains nothing by it, and one whom policies do not let in is asked for it only to describe them.
+        // The role is looked up only where it can matter: a root token already has every right, and the role of a caller whom policies do not admit
+        // only describes permissions.
         let counts = question.with_role_by_policies
             && (presented.granted || question.described.permissions)
             && !matches!(presented.credential, Credential::Root);
@@ -289,8 +289,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
-    /// it, where there is one, unless they make an owner of the caller.
+    /// The teams and members of the organization that the caller may manage. Policies that allow exactly this request count as the `right` to it,
+    /// where there is one, unless they make the caller an owner.
     ///
     /// # Errors
     ///

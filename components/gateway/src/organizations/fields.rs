@@ -1,4 +1,4 @@
-//! Error texts about the fields of an organization (contract 2.7 to 2.9).
+//! The texts of errors about fields (contract 2.7 to 2.9).
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use gatehouse_orgs_api::{AttributeIssue, Fault};
 
 use super::attribute_error::AttributeError;
 
-/// The pointer and the text of a fault of anything but an organization.
+/// The pointer and the text of a fault of an attribute, except those of organizations.
 pub(super) fn attribute_error(issue: &AttributeIssue) -> AttributeError {
     AttributeError::attribute(&issue.attribute, &predicate(issue.fault))
 }
 
-/// The same for what is a relationship.
+/// The same for a relationship.
 pub(super) fn relationship_fault(issue: &AttributeIssue) -> AttributeError {
     AttributeError::relationship(&issue.attribute, &predicate(issue.fault))
 }
 
-/// The rest of the sentence about a field with this fault.
+/// The predicate of the sentence about a field with this fault.
 pub(super) fn predicate(fault: Fault) -> Cow<'static, str> {
     Cow::Borrowed(match fault {
         Fault::Blank => "can't be blank",

@@ -17,7 +17,7 @@ use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "general-settings";
 
-/// There is one resource of the type.
+/// The id of the only resource of this type.
 const ID: &str = "general";
 
 attribute_table! { ROWS: GeneralSettings, GeneralSettingsChanges;

@@ -1,4 +1,4 @@
-//! The related resources that a query asks for (contract 2.6).
+//! The related resources that a query asks to include (contract 2.6).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -13,17 +13,17 @@ use super::organization::subscription_of;
 use super::subscriptions::document::{feature_set_resource, subscription_resource};
 use crate::query;
 
-/// The related resources that come with organizations.
+/// The names of the related resources of organizations.
 pub(super) const ENTITLEMENT_SET: &str = "entitlement-set";
 pub(super) const SUBSCRIPTION: &str = "subscription";
 pub(super) const DEFAULT_PROJECT: &str = "default-project";
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// The names of what the query asks to include, with dashes; `None` where it asks for nothing.
+    /// The names of the resources that the query asks to include, with dashes; `None` where it asks for none.
     ///
     /// # Errors
     ///
-    /// [`ApiError::InvalidInclude`] for anything but what the route can include.
+    /// [`ApiError::InvalidInclude`] for a name that the route cannot include.
     pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, ApiError> {
         requested_names(&self.request.query, self.route.includes.unwrap_or_default())
     }
@@ -38,7 +38,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// True if what is asked to be included has this name among its own.
+/// True if `name` is among the names of the resources to include.
 pub(super) fn is_named(names: Option<&[String]>, name: &str) -> bool {
     names.is_some_and(|names| names.iter().any(|found| found == name))
 }
@@ -46,17 +46,17 @@ pub(super) fn is_named(names: Option<&[String]>, name: &str) -> bool {
 /// The related resources to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Includes {
-    /// True where the query asks for anything: the answer then has the member, even if it stays empty.
+    /// True where the query asks for any resource. The answer then has the member, even if it is empty.
     any: bool,
     entitlement_set: bool,
-    /// With its feature set.
+    /// The subscription, with its feature set.
     subscription: bool,
     default_project: bool,
 }
 
 impl Includes {
-    /// The resources that these organizations, each with what its plan includes, have of it, each once; `None` where nothing is asked
-    /// for. `feature_sets` are all, where they are needed.
+    /// The requested resources of these organizations, each once; `None` where none are requested. Each organization comes with the entitlements of
+    /// its plan. `feature_sets` has all feature sets, where they are needed.
     pub(super) fn resources_of<'a>(
         self,
         organizations: impl IntoIterator<Item = (&'a Organization, &'a [Entitlement])>,
@@ -71,23 +71,23 @@ impl Includes {
         Some(included)
     }
 
-    /// Tells whether the query asks for subscriptions, which are told with their feature sets.
+    /// True if the query asks for subscriptions, which come with their feature sets.
     pub(super) const fn needs_feature_sets(self) -> bool {
         self.subscription
     }
 
-    /// Tells whether the query asks for entitlement sets.
+    /// True if the query asks for entitlement sets.
     pub(super) const fn needs_entitlements(self) -> bool {
         self.entitlement_set
     }
 
-    /// Tells whether the query asks for anything.
+    /// True if the query asks for any resource.
     pub(super) const fn any(self) -> bool {
         self.any
     }
 
-    /// The resources that each of these organizations has of it. Organizations share feature sets: those of the plans that are added to
-    /// `plans` belong to it as well.
+    /// The requested resources of each of these organizations, without feature sets, which organizations share. The plans whose feature sets belong
+    /// to the result as well are added to `plans`.
     pub(super) fn beside<'a>(
         self,
         organizations: impl IntoIterator<Item = (&'a Organization, &'a [Entitlement])>,
@@ -127,18 +127,18 @@ impl Includes {
     }
 }
 
-/// The feature sets as which these plans are offered.
+/// The feature sets that offer these plans.
 pub(super) fn resources_of_plans(plans: &[Plan], feature_sets: &[FeatureSet]) -> Vec<Value> {
     let sets = plans.iter().filter_map(|plan| offered(*plan, feature_sets));
     sets.map(feature_set_resource).collect()
 }
 
-/// The feature set as which a plan is offered; `None` of the plan of the self-hosted edition.
+/// The feature set that offers a plan; `None` for the plan of the self-hosted edition.
 pub(super) fn offered(plan: Plan, feature_sets: &[FeatureSet]) -> Option<&FeatureSet> {
     feature_sets.iter().find(|set| set.plan == plan)
 }
 
-/// These organizations, each with what its plan includes.
+/// These organizations, each with the entitlements of its plan.
 pub(super) fn with_entitlements<'a>(
     organizations: &'a [Organization],
     entitlements: &'a [PlanEntitlements],
@@ -149,11 +149,11 @@ pub(super) fn with_entitlements<'a>(
     })
 }
 
-/// The names of what a query asks to include, with dashes; `None` where it asks for nothing.
+/// The names of the resources that a query asks to include, with dashes; `None` where it asks for none.
 ///
 /// # Errors
 ///
-/// [`ApiError::InvalidInclude`] for anything but what is known.
+/// [`ApiError::InvalidInclude`] for a name that is not among `known`.
 fn requested_names(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, ApiError> {
     let items = query::list(query, "include").map(|item| item.replace('_', "-"));
     let items: Vec<String> = items.collect();

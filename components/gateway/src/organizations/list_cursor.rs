@@ -1,18 +1,18 @@
-//! The position in a list without pages at which its next part begins.
+//! The position at which the next part of a list without pages begins.
 
 use gatehouse_orgs_api::Plan;
 use serde::{Deserialize, Serialize};
 
-/// How far a list without pages has been answered.
+/// The position in a list without pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListCursor {
     pub(super) member: Member,
-    /// The organization that was reached; `None` at the beginning of the member.
+    /// The last organization that was examined; `None` at the beginning of the member.
     pub(super) after: Option<String>,
-    /// True once an item stands in the member.
+    /// True once the member has an item.
     pub(super) begun: bool,
-    /// The plans whose feature sets come last.
+    /// The plans whose feature sets end the list.
     pub(super) plans: Vec<Plan>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct ListCursor {
 pub(super) enum Member {
     /// The organizations.
     Data,
-    /// The related resources, for which the list is read once more.
+    /// The related resources, for which the list is read a second time.
     Included,
 }
 
@@ -42,7 +42,7 @@ impl ListCursor {
             body.push(b',');
         }
         self.begun = true;
-        // Made of text, numbers and lists of them, which always serialize; bytes take any number of them.
+        // The items consist of texts, numbers and lists, which always serialize, and writing to a vector always succeeds.
         let _ = serde_json::to_writer(body, item);
     }
 }

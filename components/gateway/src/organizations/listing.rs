@@ -1,4 +1,4 @@
-//! The list of organizations: who sees which, filters, pages (contract section 3).
+//! The list of organizations: the organizations that each caller sees, the filters and the pages (contract section 3).
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -32,10 +32,10 @@ pub(super) const NAME: Parameter = Parameter::text("q[name]", "A part of the nam
 pub(super) const EMAIL: Parameter =
     Parameter::text("q[email]", "A part of the email address, in any case.");
 
-/// A part of a list ends with the batch that brings it to this many organizations.
+/// The number of organizations that is enough for a part of a list. A part ends with the batch that reaches it.
 const ENOUGH_FOR_A_PART: usize = 400;
 
-/// How many batches a part of a list without pages is made of at most: of those that a filter or the caller's rights leave empty too.
+/// The maximum number of batches in a part of a list without pages. Batches that a filter or the caller's rights leave empty count too.
 const BATCHES_PER_PART: usize = 8;
 
 /// A page of the list.
@@ -45,14 +45,14 @@ struct Selection {
     total: u64,
 }
 
-/// An organization that the caller sees, what its plan includes, and what the caller may do there.
+/// An organization that the caller sees, the entitlements of its plan, and the caller's permissions in it.
 struct Seen {
     organization: Organization,
     entitlements: Rc<[Entitlement]>,
     permissions: Rc<[Permission]>,
 }
 
-/// The organizations that a list can have, and whether it has all of them.
+/// The organizations that a list can contain. `is_exact` is true if the caller sees all of them.
 struct Sight {
     viewer: Viewer,
     is_exact: bool,
@@ -61,14 +61,14 @@ struct Sight {
 /// The next organizations of a list without pages.
 struct Stretch {
     organizations: Vec<Seen>,
-    /// Where to go on; `None` at the end.
+    /// The organization to continue after; `None` at the end.
     next: Option<String>,
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Answers with the organizations that the caller may see.
     pub(super) fn list(&self) -> Result<Response, ApiError> {
-        // Every caller with a valid token has a list; what it holds is decided for each organization.
+        // Every caller with a valid token may list; the content is decided for each organization.
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
         let query = self.request.query.as_str();
@@ -94,7 +94,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         json_api(200, &document)
     }
 
-    /// The list without pages: at once where it is short, else its first part.
+    /// The list without pages: complete if it is short, else its first part.
     fn whole_list(
         &self,
         caller: &Caller<'_>,
@@ -120,7 +120,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(response)
     }
 
-    /// The part of a list that begins at `cursor`. Who asks, and what they see, is found out anew.
+    /// The part of a list that begins at `cursor`. The caller and their rights are checked again.
     pub(super) fn resume_list(&self, cursor: ListCursor) -> Result<Part, ApiError> {
         let caller = self.authenticate_again()?;
         let query = self.request.query.as_str();
@@ -155,7 +155,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// The organizations that the list of the caller can have.
+    /// The organizations that the caller's list can contain.
     fn sight(&self, caller: &Caller<'_>) -> Result<Sight, ApiError> {
         let exactly = |viewer| Sight {
             viewer,
@@ -190,7 +190,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// Goes through the organizations that the list can have, a batch at a time.
+    /// Goes through the organizations that the list can contain, batch by batch.
     fn select_one_by_one(
         &self,
         caller: &Caller<'_>,
@@ -217,7 +217,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// The organizations of the list after `after`, as far as a part of an answer goes.
+    /// The organizations of the list that follow `after`, as many as fit into one part of an answer.
     fn stretch(
         &self,
         caller: &Caller<'_>,
@@ -252,7 +252,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .list(&sight.viewer, filter, after, MAXIMUM_BATCH)?)
     }
 
-    /// Those of a batch that the caller sees.
+    /// The organizations of a batch that the caller sees.
     fn seen_of(
         &self,
         caller: &Caller<'_>,
@@ -263,8 +263,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.seen(caller, organizations, &batch.entitlements, sight.is_exact)
     }
 
-    /// Those of the organizations that the caller sees, which are all of them if the list is exact. `entitlements` are those of their
-    /// plans.
+    /// The organizations that the caller sees: all of them if the list is exact. `entitlements` are those of their plans.
     fn seen(
         &self,
         caller: &Caller<'_>,
@@ -323,7 +322,7 @@ fn organizations(seen: &[Seen]) -> impl Iterator<Item = (&Organization, &[Entitl
         .map(|seen| (&seen.organization, &*seen.entitlements))
 }
 
-/// Writes what `stretch` adds to the document of a list, and tells where it goes on; `None` where the document is complete.
+/// Writes the part of the list's document for `stretch`, and returns the cursor of the next part; `None` where the document is complete.
 fn part_of_list(
     body: &mut Vec<u8>,
     mut cursor: ListCursor,
@@ -365,7 +364,7 @@ fn part_of_list(
     }
 }
 
-/// The filter that a query asks for. A text for name or e-mail rules the two others out.
+/// The filter that a query asks for. A text for name or email overrides the two other filters.
 pub(super) fn filter(query: &str) -> Filter {
     let text = |parameter: Parameter| {
         parameter

@@ -1,14 +1,14 @@
-//! Media types that a request's body may have.
+//! The media types of request bodies.
 
 use gatehouse_ports::organizations_api::MEDIA_TYPE;
 
 use super::api_error::ApiError;
 use crate::http::{Method, Request};
 
-/// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none,
-/// and what a read brings along does not matter.
+/// Refuses a compressed body, and one of another media type than JSON:API or JSON. A request without a body needs no media type, and the body of a
+/// read is ignored.
 ///
-/// If `strict`, JSON:API is the only type there is, and every write must name it (contract 1.4).
+/// If `strict`, JSON:API is the only accepted type, and every write must name it (contract 1.4).
 ///
 /// # Errors
 ///

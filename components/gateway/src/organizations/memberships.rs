@@ -1,7 +1,7 @@
-//! The members of organizations, and those who are invited (contract 4.11).
+//! The members of organizations, and their invitations (contract 4.11).
 //!
-//! Besides people, who are invited by their addresses, workloads can belong to organizations: the attribute `entity-id` names the entity
-//! that their service tokens stand for.
+//! People are invited by their email addresses. Workloads can be members too: the attribute `entity-id` names the entity that their service tokens
+//! represent.
 
 use std::borrow::Cow;
 
@@ -32,16 +32,16 @@ use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "organization-memberships";
 
-/// The status of who belongs to an organization.
+/// The status of a member.
 const ACTIVE: &str = "active";
 
-/// The status of those who have not accepted yet.
+/// The status of an invitation that has not been accepted yet.
 const INVITED: &str = "invited";
 
-/// The name of the users of memberships in `include`.
+/// The name of the members' users in `include`.
 const USER: &str = "user";
 
-/// The name of the teams of memberships in `include`, and of their path for policies.
+/// The name of the members' teams in `include`, and of their collection in policy paths.
 const TEAMS: &str = "teams";
 
 const STATUS: Parameter = Parameter::texts(
@@ -51,7 +51,7 @@ const STATUS: Parameter = Parameter::texts(
 const EMAIL: Parameter = Parameter::texts("filter[email]", "E-mail addresses.");
 const SEARCH: Parameter = Parameter::text("q", "A part of the name or email address.");
 
-/// The related resources that come with memberships.
+/// The related resources of memberships.
 const INCLUDES: &[&str] = &[USER, "teams"];
 
 pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
@@ -147,7 +147,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let entry = self.enter(question.also(Action::ReadTeams, TEAMS, &includes))?;
         let scope = self.delegation_scope(&entry, Some(Right::ManageMembership))?;
         let mut includes = includes?.unwrap_or_default();
-        // The client expects the user even where it does not ask for them.
+        // The client expects the user even if it does not ask for it.
         includes.push(USER.to_owned());
         let input = Input::read(&self.request.body)?;
         let invitation = self.invitation(&input.resource(Kinds::Any)?)?;
@@ -183,7 +183,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Ends a membership, which members may do with their own. The body does not matter.
+    /// Ends a membership. Members may end their own. The body is ignored.
     fn remove_membership(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_at_membership(id, "")?;
         if own_membership(&arrival).is_some() {
@@ -201,7 +201,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(no_content())
     }
 
-    /// Makes the invited one a member. What the body says does not matter.
+    /// Makes the invited user a member. The body is ignored.
     fn accept_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.invited(id, "accept")?;
         let by = self.recorded_as(&caller);
@@ -211,7 +211,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Ends an invitation on behalf of the invited one. What the body says does not matter.
+    /// Declines an invitation on behalf of the invited user. The body is ignored.
     fn decline_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.invited(id, "decline")?;
         let by = self.recorded_as(&caller);
@@ -219,14 +219,15 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(no_content())
     }
 
-    /// Finds out who asks about the membership with this id, and if it is their own. `below` names an action on it for policies.
+    /// Identifies the caller of a request about the membership with this id, and finds out whether it is their own. `below` is an action in the
+    /// policy path.
     fn arrive_at_membership(&self, id: &str, below: &str) -> Result<Arrival<'a>, ApiError> {
         let target = OrganizationTarget::Membership(id.to_owned());
         let question = self.question_about(id, target, Action::ManageMemberships)?;
         self.arrive(question.below(&format!("{RESOURCE_TYPE}/{id}{below}")))
     }
 
-    /// Lets those pass who are invited by the membership with this id. To all others there is none.
+    /// Admits only the user whom the membership with this id invites. For all other callers it does not exist.
     fn invited(&self, id: &str, action: &str) -> Result<Caller<'a>, ApiError> {
         let arrival = self.arrive_at_membership(id, &format!("/actions/{action}"))?;
         let own = own_membership(&arrival);
@@ -238,7 +239,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    /// Shows the memberships of the caller. Callers that are no users have none.
+    /// Shows the memberships of the caller. Callers that are not users have none.
     fn list_own_memberships(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
@@ -261,7 +262,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// The invitation that a request asks for. An unknown entity becomes the empty id, which no caller has.
+    /// The invitation that a request asks for. The id of an unknown entity becomes the empty id, which no caller has.
     fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, ApiError> {
         let entity_id = match resource.attributes.text("entity-id") {
             Attribute::Value(id) => {
@@ -280,7 +281,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// A membership of the organization of this name, with what is asked to be included.
+    /// A membership of the organization of this name, with the resources that the request includes.
     fn membership_document(
         &self,
         found: &RelatedMembership,
@@ -295,8 +296,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         document
     }
 
-    /// The resources that are related to memberships of the organization of this name: the users, those who belong before those who are
-    /// invited, of whom nothing shows but the address; and the teams.
+    /// The resources that are related to memberships of the organization of this name: the users of members, then those of invitations, of whom only
+    /// the address is shown, and then the teams.
     fn included(
         &self,
         includes: &[String],
@@ -314,7 +315,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 }
 
-/// The relations of memberships that are asked for, as far as the caller may read them.
+/// The relations of memberships that the request asks for, as far as the caller may read them.
 fn relations(includes: Option<&[String]>, entry: &Entry<'_>) -> Relations {
     Relations {
         users: is_named(includes, USER),
@@ -329,14 +330,14 @@ fn own_membership(arrival: &Arrival<'_>) -> Option<MembershipStatus> {
     position.own_membership
 }
 
-/// Those who are invited by one of these memberships, of whom nothing shows but the address.
+/// The users whom these memberships invite. Only their addresses are shown.
 fn invited_users(memberships: &[Membership]) -> impl Iterator<Item = Value> {
     let is_invited = |found: &&Membership| found.status == MembershipStatus::Invited;
     let invited = memberships.iter().filter(is_invited);
     invited.map(|found| users::invited(&found.user, &found.email))
 }
 
-/// The caller as members see them, if they are a user.
+/// The caller as members see them, if the caller is a user.
 fn own_user(caller: &Caller<'_>) -> Option<Value> {
     match &caller.identity.principal {
         Principal::User(user) => Some(users::seen_by_members(user)),
@@ -349,7 +350,7 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
     let teams = if membership.teams_told {
         json!({"data": identifiers(&membership.teams, "teams")})
     } else {
-        // Too many for all of these memberships together; of the membership alone they are told.
+        // There are too many teams for a list of memberships; the membership's own document lists them.
         json!({"links": {"related": format!("/api/v2/{RESOURCE_TYPE}/{}", membership.id)}})
     };
     json!({
@@ -372,7 +373,7 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
     })
 }
 
-/// The memberships that a query asks for. None is inactive, so that `inactive` means the invited ones.
+/// The memberships that a query asks for. No membership is inactive, so `inactive` counts as invited.
 fn filter(query: &str) -> MembershipFilter {
     let statuses: Vec<String> = STATUS.items(query).collect();
     let status = |name: &String| match name.as_str() {
@@ -387,7 +388,7 @@ fn filter(query: &str) -> MembershipFilter {
     }
 }
 
-/// Where a fault of an invitation is, and the sentence about it. Teams stand among the relationships.
+/// The pointer and the text of a fault of an invitation. Teams are a relationship.
 fn fault(issue: &AttributeIssue) -> AttributeError {
     if issue.attribute == "teams" {
         fields::relationship_fault(issue)

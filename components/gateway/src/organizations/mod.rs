@@ -1,7 +1,7 @@
 //! The organizations protocol: JSON:API under `/api/v2/`, and the discovery document that leads there.
 //!
-//! A request meets the checks of contract 1.5 in their order: route, rate, token, media type, permission, query, body, document,
-//! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
+//! The checks of a request follow the order of contract 1.5: route, rate, token, media type, permission, query, body, document, fields. Only this
+//! module turns the typed answers of `access` and `orgs` into status, error object and text.
 
 mod account;
 mod actions;
@@ -65,8 +65,8 @@ use crate::audit::Trail;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Part, Request, Response, ResumeError};
 
-/// Where to find what. Clients cut or resolve these paths, so each ends in a slash where the contract has one; the registries
-/// are named because clients need the names, and do not exist.
+/// The discovery document. Clients cut or resolve these paths, so each ends in a slash where the contract has one. The registries are listed because
+/// clients require the names, but they do not exist.
 const DISCOVERY: &[u8] = br#"{
   "modules.v1": "/api/registry/v1/modules/",
   "providers.v1": "/api/registry/v1/providers/",
@@ -115,7 +115,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
         };
         row.answer(&api, captured)
     });
-    // An answer that was given before a caller was identified tells the rate as well.
+    // An answer from before the caller was identified also tells the rate.
     if !found.is_some_and(|(row, _)| row.route.is_storeless) {
         limiter.settle(|| gateway.organizations.read_api_rate().ok());
     }
@@ -133,11 +133,11 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     })
 }
 
-/// Goes on with the answer to a request for the list of organizations.
+/// Continues the answer to a request for the list of organizations.
 ///
 /// # Errors
 ///
-/// When the request is another one, when its caller may not read the list any more, or when it cannot be read.
+/// When the request is a different one, when the caller may no longer read the list, or when the list cannot be read.
 pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -168,7 +168,7 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
         })
 }
 
-/// Answers a request of this protocol that is not served.
+/// The answer to a request of this protocol that is refused before routing.
 pub(crate) fn refuse<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -193,11 +193,11 @@ pub(crate) fn refuse<A, C: Access + 'static, O: Capability + 'static>(
     }
 }
 
-/// An answer that has been recorded.
+/// Records the answer, and returns it.
 ///
 /// # Errors
 ///
-/// The answer that takes its place where it could not be recorded.
+/// The answer to send instead, where the record could not be written.
 fn recorded<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -215,8 +215,8 @@ fn recorded<A, C, O>(
     }
 }
 
-/// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended,
-/// as the record of the request says: it cannot be told whether that was in the wrong hands.
+/// Revokes a token whose answer must not be sent because it could not be recorded: no caller has received the token. The token that it replaced stays
+/// revoked, as the record of the request says, because it may have been in the wrong hands.
 fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut) {
     if let Err(failure) = gateway.organizations.revoke_token(&token.id, &token.by) {
         gateway.tell_operator(&format!(
@@ -226,7 +226,7 @@ fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut)
     }
 }
 
-/// The answer to a request that is not served. The operator is told what concerns them.
+/// The answer to a request that is not served. The operator is told the part that concerns them.
 fn error_response<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -240,16 +240,16 @@ fn error_response<A, C, O>(
     finished(gateway, request, name, limiter, error.response())
 }
 
-/// The server's id of an exchange: as it is recorded, or a new one. The client's id names nothing in records: it could be the name
-/// of another exchange.
+/// The server's identifier of an exchange: the recorded one, or a new one. The client's identifier is not used, since it could be that of another
+/// exchange.
 fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -> Option<String> {
-    // An exchange without a name is better than none.
+    // A missing identifier is no reason to fail.
     let id = recorded.map(str::to_owned);
     id.or_else(|| gateway.fresh_uuid().ok())
 }
 
-/// An answer with the headers of all answers. `name` is the server's id of the exchange, if it has one already; the client is told its own
-/// id where it gave one (contract section 7).
+/// The answer with the headers of all answers. `name` is the server's identifier of the exchange, if there is one already. The client gets its own
+/// identifier back if it sent one (contract section 7).
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,

@@ -1,6 +1,6 @@
-//! Lists in pages: what a query asks for, and what is told about a page (contract 3.1, 3.3).
+//! Lists in pages: the page that a query asks for, and the information about a page in the answer (contract 3.1, 3.3).
 //!
-//! The list of organizations is in pages when its query mentions them; every other list always is.
+//! The list of organizations has pages only if its query mentions them; every other list always has pages.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::query;
 
 const DEFAULT_PAGE_SIZE: u32 = 20;
 
-/// The parameters of lists in pages.
+/// The parameters of lists with pages.
 pub(super) const PAGE_NUMBER: Parameter = Parameter {
     name: "page[number]",
     kind: Kind::Integer,
@@ -29,12 +29,12 @@ pub(super) const PAGE_SIZE: Parameter = Parameter {
     about: "The number of items in a page.",
 };
 
-/// The page that is wanted.
+/// The requested page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageRequest {
-    /// From 1 on.
+    /// The number of the page, from 1 on.
     pub(super) number: u32,
-    /// 1 to [`MAXIMUM_PAGE_SIZE`].
+    /// The number of items in a page: at least 1, and at most the maximum of the list, which is usually [`MAXIMUM_PAGE_SIZE`].
     pub(super) size: u32,
 }
 
@@ -44,7 +44,7 @@ impl PageRequest {
         Self::mentioned(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
     }
 
-    /// For a list that has pages of its own sizes and always comes in them.
+    /// The requested page of a list that always has pages, with its own usual and maximum sizes; the first page where the query mentions none.
     pub(super) fn sized(query: &str, usual: u32, maximum: u32) -> Self {
         let first = Self {
             number: 1,
@@ -66,19 +66,19 @@ impl PageRequest {
         })
     }
 
-    /// For lists that always come in pages: the first one where the query mentions none.
+    /// The requested page of a list that always has pages; the first page where the query mentions none.
     pub(super) fn always(query: &str) -> Self {
         Self::sized(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
     }
 
-    /// The places of the page's items in the whole list, counted from 0.
+    /// The positions of the page's items in the whole list, counted from 0.
     pub(super) fn range(self) -> Range<u64> {
         let size = u64::from(self.size);
         let first = u64::from(self.number.saturating_sub(1)) * size;
         first..first + size
     }
 
-    /// The page of a list that is at hand as a whole, and how long that is.
+    /// The items of the page, and the length of the whole list `all`.
     pub(super) fn of_all<T>(self, all: impl IntoIterator<Item = T>) -> (Vec<T>, u64) {
         let wanted = self.range();
         let mut total = 0;
@@ -93,7 +93,8 @@ impl PageRequest {
     }
 }
 
-/// A page of a list of `total` items, with links to the others under the request's address and with numbers about them all.
+/// The document of a page of a list of `total` items, with links to the other pages at the address of the request, and with the numbers of pages and
+/// items.
 pub(super) fn paged<T: Serialize>(
     items: Vec<T>,
     total: u64,
@@ -109,7 +110,7 @@ pub(super) fn paged<T: Serialize>(
     document
 }
 
-/// A number from 1 on; one beyond 32 bits is the greatest.
+/// A positive integer; one beyond 32 bits becomes the maximum.
 fn positive_integer(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.then(|| text.parse().unwrap_or(u32::MAX));
@@ -128,7 +129,7 @@ pub(super) struct PageNumbers {
 }
 
 impl PageNumbers {
-    /// The page that was asked for, of a list of `total` items.
+    /// The position of the requested page in a list of `total` items.
     pub(super) fn new(page: PageRequest, total: u64) -> Self {
         let size = u64::from(page.size);
         let pages = total.div_ceil(size).max(1);
@@ -148,7 +149,7 @@ impl PageNumbers {
         }
     }
 
-    /// The numbers as documents outside of JSON:API have them (contract 4.15).
+    /// The numbers in the form of documents other than JSON:API (contract 4.15).
     pub(super) fn underscored(&self) -> Value {
         json!({
             "current_page": self.current,
@@ -170,7 +171,7 @@ impl PageNumbers {
         })
     }
 
-    /// Links to pages of the list at `address`, which keep what else the query says.
+    /// The links to pages of the list at `address`, which keep the other parameters of the query.
     fn links(&self, address: &str, query: &str) -> Value {
         let link = |number: u64| {
             let others = query::pairs(query)

@@ -13,7 +13,7 @@ pub(super) struct Parameter {
     pub(super) about: &'static str,
 }
 
-/// Names the text that a list is searched for, in most lists.
+/// The parameter with the text to search for, in most lists.
 pub(super) const Q: Parameter = Parameter::text("q", "A part of the name, in any case.");
 
 impl Parameter {
@@ -25,7 +25,7 @@ impl Parameter {
         }
     }
 
-    /// Several texts, joined by commas or repeated.
+    /// Several texts, separated by commas or repeated.
     pub(super) const fn texts(name: &'static str, about: &'static str) -> Self {
         Self {
             name,
@@ -47,12 +47,12 @@ impl Parameter {
         }
     }
 
-    /// The first value that a query gives.
+    /// The first value in a query.
     pub(super) fn first(self, query: &str) -> Option<Cow<'_, str>> {
         query::first(query, self.name)
     }
 
-    /// The items of the list that a query gives, without the empty ones.
+    /// The items of the list in a query, without empty ones.
     pub(super) fn items<'q>(self, query: &'q str) -> impl Iterator<Item = String> + use<'q> {
         query::list(query, self.name).filter(|item| !item.is_empty())
     }

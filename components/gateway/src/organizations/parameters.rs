@@ -1,4 +1,4 @@
-//! A request's fields as rules of policies see them.
+//! A request's fields as the rules of policies see them.
 
 use gatehouse_access_api::{Operation, Parameter};
 
@@ -6,15 +6,15 @@ use super::input::{Input, Kinds, Resource};
 use crate::admission::{parameter, parameters_of_query};
 use crate::http::Request;
 
-/// The parameters of a request that does `operation`: the fields of its query, and where it writes also the attributes and
-/// relationships of its document under their dashed names, however they are spelled, a relationship with what it relates to for its
-/// value. A resource of which the document says no more than which one is meant, such as a member of a team, is the parameter `id`.
-/// A document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
+/// The parameters of a request that does `operation`: the fields of its query, and for a write also the attributes and relationships of its document
+/// under their dashed names, in whichever spelling they were sent. The value of a relationship is its `data`. A resource with neither attributes nor
+/// relationships, such as a member of a team, is the parameter `id`. A document that cannot be read has no parameters; it is refused once the caller
+/// is known to be allowed (contract 1.5).
 pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
     let mut parameters: Vec<_> = parameters_of_query(&request.query).collect();
     match operation {
         Operation::Read | Operation::List | Operation::Help => {}
-        // The member that is to leave a team stands in the body of a DELETE.
+        // The body of a DELETE names the member that is removed from a team.
         Operation::Delete | Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
             parameters.extend(of_body(&request.body))
         }

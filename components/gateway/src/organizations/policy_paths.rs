@@ -1,6 +1,7 @@
-//! The paths by which policies know organizations, and the rights that they grant there.
+//! The paths of organizations in policies, and the rights that policies grant there.
 //!
-//! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
+//! In policies, the path of an organization is `organizations/<name>`, with the name in lower case. The resources of an organization are below its
+//! path.
 
 use gatehouse_access_api::Capability as PolicyCapability;
 use gatehouse_orgs_api::{OrganizationRole, folded_name};
@@ -33,8 +34,8 @@ impl Rights {
         }
     }
 
-    /// The role of a caller with these rights. Callers who may both change and remove it are as its owners, who can
-    /// refuse nothing to them; less than that is not, for owners may do either.
+    /// The role of a caller with these rights. A caller who may both update and delete the organization counts as an owner: its owners could refuse
+    /// nothing to such a caller. One of the two rights alone does not suffice, since owners have both.
     pub(super) const fn role(self) -> Option<OrganizationRole> {
         match self {
             Self {
@@ -48,7 +49,7 @@ impl Rights {
     }
 }
 
-/// The path under which policies know the organization of this name, if there can be one.
+/// The path of the organization of this name in policies; `None` for an invalid name.
 pub(super) fn path_of(name: &str) -> Option<String> {
     folded_name(name).map(|folded| format!("{ORGANIZATIONS_PATH}/{folded}"))
 }

@@ -1,6 +1,7 @@
 //! The rights on organizations that the policies of a service token grant.
 //!
-//! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
+//! In policies, the path of an organization is `organizations/<name>`, with the name in lower case. The resources of an organization are below its
+//! path.
 
 use gatehouse_access_api::{
     self as access, Access, Capability as PolicyCapability, TokenReference,
@@ -14,9 +15,9 @@ use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use super::reach::Opened;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// The rights that the policies of the caller's service token grant on the organizations of these names, in their order. There are none
-    /// without such a token, nor with one whose last use this request took. Rights on conditions, such as to change one field, are left
-    /// out, since no caller owns anything by them.
+    /// The rights that the policies of the caller's service token grant on the organizations of these names, in their order. They are empty without
+    /// such a token, and for a token whose last use this request took. Conditional rights, such as the right to change one field, are left out, since
+    /// they make no caller an owner.
     ///
     /// # Errors
     ///
@@ -31,7 +32,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.rights_of_token(caller.service_token.as_ref(), paths.collect())
     }
 
-    /// The same for a service token, if there is one, and paths.
+    /// The same for a service token, if there is one, at these paths.
     pub(super) fn rights_of_token(
         &self,
         token: Option<&ServiceToken<'_>>,
@@ -55,7 +56,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// The capabilities of a service token at these paths without conditions; `None` where it may not be used any more.
+    /// The unconditional capabilities of a service token at these paths; `None` where the token may no longer be used.
     pub(super) fn unconditional(
         &self,
         token: &str,
@@ -69,7 +70,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// The organizations that the policies of the caller's service token open; none without one.
+    /// The organizations that the policies of the caller's service token open; none without such a token.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(Opened::from_acl(&acl))
     }
 
-    /// Tells whether the policies of the caller's service token grant anything on any organization.
+    /// True if the policies of the caller's service token grant any right on any organization.
     ///
     /// # Errors
     ///
@@ -109,7 +110,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// The role that the policies of the caller's service token make of them in the organization of this name.
+    /// The role that the policies of the caller's service token give the caller in the organization of this name.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Projects. Every organization has the one it was made with, and cannot have another (contract 4.13).
+//! Projects. Every organization has its default project, and cannot have another one (contract 4.13).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -75,7 +75,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(project_response(&entry.position.organization))
     }
 
-    /// Lets requests pass that leave everything as it is, and refuses the others: no setting is dropped silently.
+    /// Accepts requests that change nothing, and refuses all others, so that no setting is dropped silently.
     fn update_project(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_project(id, Action::Update)?;
         let input = Input::read(&self.request.body)?;
@@ -108,7 +108,7 @@ fn project_response(organization: &Organization) -> Response {
     json_api(200, &Document::new(default_project(organization)))
 }
 
-/// Tells whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
+/// True if a query for projects matches the default one: by its whole name, or by a part of it in any case.
 fn is_wanted(query: &str) -> bool {
     let mut names = NAMES.items(query).peekable();
     let named = names.peek().is_none() || names.any(|name| name == DEFAULT_PROJECT_NAME);
@@ -119,7 +119,7 @@ fn is_wanted(query: &str) -> bool {
     named && contains
 }
 
-/// The faults of attributes that a request would change.
+/// The faults of the attributes that a request would change.
 fn faults_of(attributes: &Members<'_>) -> Vec<AttributeError> {
     [("name", DEFAULT_PROJECT_NAME), ("description", "")]
         .into_iter()
@@ -136,7 +136,7 @@ fn faults_of(attributes: &Members<'_>) -> Vec<AttributeError> {
         .collect()
 }
 
-/// The settings of its own that a request wants the project to have, of which it has none: the organization's hold.
+/// The faults of the settings that a request would give the project. It has no settings of its own: those of the organization apply.
 fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeError> {
     let protected = |name| AttributeIssue::new(name, Fault::Protected);
     let attributes = SETTINGS.into_iter().filter(|name| {
@@ -151,7 +151,7 @@ fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeError> {
         .collect()
 }
 
-/// Tells whether a value is that of a setting which was never made: null, or an object that overwrites nothing.
+/// True if a value is that of an unset setting: null, false, or an object with only such members.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

@@ -1,4 +1,4 @@
-//! The rate of a caller's requests, and the header fields that tell of it in every answer (contract 1.9, 1.3).
+//! The rate limit of a caller's requests, and the header fields about it in every answer (contract 1.9, 1.3).
 
 use std::cell::{Cell, OnceCell};
 use std::num::NonZeroU32;
@@ -13,20 +13,20 @@ use crate::http::Response;
 use crate::settings::Rate;
 use crate::{Settings, source};
 
-/// Requests in a second where no site administrator says otherwise.
+/// The requests per second where no site administrator has set another number.
 const DEFAULT_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
-/// How many requests each caller may make.
+/// The number of requests that each caller may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ApiRate {
     /// True if there is a limit.
     enabled: bool,
-    /// In the long run, and as many at once.
+    /// The sustained rate, and also the burst.
     per_second: NonZeroU32,
 }
 
 impl ApiRate {
-    /// The rate by the server's settings alone.
+    /// The rate from the server's settings alone.
     const fn from_settings(settings: &Settings) -> Self {
         Self {
             enabled: settings.api_rate_limiting,
@@ -34,7 +34,7 @@ impl ApiRate {
         }
     }
 
-    /// The same with what site administrators say. A limit that the server's settings switch off stays off.
+    /// The same, combined with the settings of site administrators. A limit that the server's settings switch off stays off.
     fn with(self, of_site: orgs::ApiRate) -> Self {
         let per_second = u32::try_from(of_site.per_second).unwrap_or(u32::MAX);
         Self {
@@ -47,14 +47,14 @@ impl ApiRate {
 /// The callers whose requests are counted together.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RateKey<'k> {
-    /// Those of one user, whatever token they hold, or of what stands for a user: a team, an organization, an entity.
+    /// The requests of one user, with any of their tokens, or of a team, an organization or an entity.
     Caller(&'k str),
-    /// Those without a valid token from one address, of IPv6 from one network.
+    /// The requests without a valid token from one IPv4 address or one IPv6 network.
     Address(Option<IpAddress>),
 }
 
-/// The name under which requests of one caller are counted, whichever of several tokens they present. A workload without identity is its
-/// token; a batch token has no accessor, so its digest stands for it.
+/// The name under which the requests of one caller are counted, whichever token the caller presents. The requests of a workload without an entity are
+/// counted by its token. A batch token has no accessor, so its digest is used.
 pub(super) fn name_of(principal: &Principal, accessor: &str, token: &str) -> String {
     match principal {
         Principal::User(user) => format!("user/{}", user.id),
@@ -71,20 +71,20 @@ pub(super) fn name_of(principal: &Principal, accessor: &str, token: &str) -> Str
     }
 }
 
-/// Counts one request, and remembers what its answer is to tell about that.
+/// Counts one request, and keeps the numbers for its answer.
 pub(super) struct RateLimiter<'h> {
     rate_limits: &'h dyn RateLimits,
     by_settings: ApiRate,
     /// The rate in force, once it is known.
     rate: OnceCell<ApiRate>,
-    /// How much is left, once the request has been counted.
+    /// The level of the bucket, once the request has been counted.
     level: Cell<Option<Level>>,
-    /// For how many seconds the caller has to wait, of a request that is one too many.
+    /// The seconds that the caller has to wait after a request beyond the limit.
     wait: Cell<Option<u32>>,
 }
 
 impl<'h> RateLimiter<'h> {
-    /// A request that has not been counted.
+    /// The limiter of a request that has not been counted yet.
     pub(super) fn new(rate_limits: &'h dyn RateLimits, settings: &Settings) -> Self {
         Self {
             rate_limits,
@@ -95,8 +95,8 @@ impl<'h> RateLimiter<'h> {
         }
     }
 
-    /// Settles the rate in force, unless it is settled or switched off. `of_site` says what site administrators have set; where it
-    /// cannot, the server's settings count alone: what keeps the store from telling keeps it from answering the request too.
+    /// Determines the rate in force, unless it is determined already or rates are switched off. `of_site` returns the settings of site
+    /// administrators. Where it cannot, the server's settings alone apply: a store that cannot be read makes the request fail too.
     pub(super) fn settle(&self, of_site: impl FnOnce() -> Option<orgs::ApiRate>) {
         if self.by_settings.enabled {
             let by_settings = self.by_settings;
@@ -105,7 +105,7 @@ impl<'h> RateLimiter<'h> {
         }
     }
 
-    /// Tells if [`Self::settle`] has use for what site administrators have set.
+    /// True if [`Self::settle`] still needs the settings of site administrators.
     pub(super) fn lacks_rate(&self) -> bool {
         self.by_settings.enabled && self.rate.get().is_none()
     }
@@ -118,7 +118,7 @@ impl<'h> RateLimiter<'h> {
     ///
     /// # Errors
     ///
-    /// [`ApiError::RateLimited`] if it is one too many.
+    /// [`ApiError::RateLimited`] if the request is beyond the limit.
     pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), ApiError> {
         let rate = self.rate();
         if !rate.enabled {
@@ -140,8 +140,8 @@ impl<'h> RateLimiter<'h> {
                 Ok(())
             }
             Err(wait) => {
-                // Clients wait until then, so it is the time until one more is let through, not until the bucket is full. Some of them
-                // look at no other header and give up after a number of tries, so it is as long as the others are told to wait.
+                // Clients wait until the reset, so this is the time until the next request is admitted, not until the bucket is full. Some clients
+                // look at no other header, and give up after a number of retries, so it equals the time that the others are told to wait.
                 let seconds = wait.div_ceil(1000).max(1);
                 self.level.set(Some(Level {
                     remaining: 0,
@@ -153,8 +153,8 @@ impl<'h> RateLimiter<'h> {
         }
     }
 
-    /// Adds what the answer tells about the limit. All three are plain numbers, for clients give up on anything else; without a
-    /// limit it is said to be 0, which they take for none.
+    /// Adds the header fields about the limit. All three values are plain numbers, since clients fail on anything else. A limit of 0 means no limit
+    /// to them.
     pub(super) fn with_headers(&self, response: Response) -> Response {
         let rate = self.rate();
         let limit = if rate.enabled {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::host::Bucket;
 
-    /// Answers the same always, and remembers what it was asked.
+    /// A double that always answers the same, and keeps the buckets that it was asked for.
     struct Answering(Result<Vec<Level>, u32>, Mutex<Vec<Bucket>>);
 
     impl RateLimits for Answering {

@@ -1,15 +1,15 @@
-//! The organizations that the policies of a service token open, as far as lists can go by it.
+//! The organizations that the policies of a service token open, as far as lists can use that.
 //!
-//! A policy says what may be done at paths; a list needs the organizations. Rules for one path and rules for the beginning of paths
-//! name them, and so bound what has to be looked through. Where rules shut again what others open, or a wildcard shuts what could be the
-//! path of an organization, every organization within the bound is asked after.
+//! A policy says what may be done at which paths, but a list needs the organizations. Rules for single paths and for prefixes of paths name
+//! organizations, and so limit the search. Where some rules deny what others allow, or a rule with a wildcard denies a possible path of an
+//! organization, each organization within that limit is checked individually.
 
 use gatehouse_access_api::{Capability, PathRights, ResultantAcl, RuleSet};
 
-/// Before the name in the path of an organization.
+/// The prefix of the name in the path of an organization.
 const ORGANIZATIONS: &str = "organizations/";
 
-/// The segment of a rule that any segment of a path matches.
+/// The segment of a rule that matches any segment of a path.
 const WILDCARD: &str = "+";
 
 /// The organizations that policies open.
@@ -19,7 +19,7 @@ pub(super) struct Opened {
     pub(super) names: Vec<String>,
     /// Organizations whose names begin with one of these.
     pub(super) prefixes: Vec<String>,
-    /// True where they open all of these, so that none of them needs a question of its own.
+    /// True where the policies open all of these, so that none needs an individual check.
     pub(super) is_exact: bool,
 }
 
@@ -53,7 +53,7 @@ impl Opened {
                 Some(Met::Prefix(prefix)) => opened_prefixes.push(prefix.to_owned()),
             }
         }
-        // More than this decides which of all rules applies to a path. Where all that can meet it let read, it does not matter.
+        // Which rule applies to a path depends on more than this. It does not matter where all rules that can match allow the read.
         for shut in shut_names.iter().chain(&shut_prefixes) {
             let opens = |opened: &String| shut.starts_with(opened.as_str());
             let shuts = |name: &String| name.starts_with(shut.as_str());
@@ -81,13 +81,13 @@ fn may_read(rule: &PathRights) -> bool {
     rule.capabilities.iter().any(reads)
 }
 
-/// The organization whose path this is.
+/// The name of the organization with this path.
 fn name_of(path: &str) -> Option<&str> {
     let name = path.strip_prefix(ORGANIZATIONS)?;
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// The prefix of the names of organizations whose paths begin with this.
+/// The prefix of the names of the organizations whose paths have this prefix.
 fn prefix_of(path: &str) -> Option<&str> {
     if ORGANIZATIONS.starts_with(path) {
         return Some("");
@@ -98,9 +98,9 @@ fn prefix_of(path: &str) -> Option<&str> {
 
 /// The organizations whose paths a pattern with a wildcard can match.
 enum Met<'r> {
-    /// The one of this name.
+    /// The organization of this name.
     Name(&'r str),
-    /// Those whose names begin with this.
+    /// The organizations whose names have this prefix.
     Prefix(&'r str),
 }
 

@@ -1,4 +1,4 @@
-//! Data retention policies, of organizations and of the installation (contract 4.5). They exist in the self-hosted edition only.
+//! Data retention policies of organizations and of the installation (contract 4.5). They exist only in the self-hosted edition.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -20,18 +20,18 @@ use super::routes::routes;
 use super::transport::{json_api, no_content};
 use crate::http::Response;
 
-/// The path of an organization's policy, below it.
+/// The path of an organization's retention policy, below the organization.
 const BELOW: &str = "relationships/data-retention-policy";
 
-/// The type of the policies that delete, in the first releases.
+/// The resource type that the first releases used for policies that delete.
 const LEGACY: &str = "data-retention-policies";
 
 const DAYS: &str = "delete-older-than-n-days";
-/// As some clients spell it, whose requests are read too.
+/// The spelling of some clients, which is accepted too.
 const CAMEL_CASE_DAYS: &str = "deleteOlderThanNDays";
 
-/// The sorts of data that a policy can say more about: the names of whether, after how many days, and how many stay. The contract
-/// spells them in camel case, and members are read under their dashed names.
+/// The kinds of data that a policy can treat separately. Each has three names: of the flag that enables the deletion, of the age in days, and of the
+/// number of latest items to keep. The contract spells them in camel case; members are read under their dashed names.
 const STATE_VERSIONS: [&str; 3] = [
     "deleteStateVersions",
     "stateVersionsDeleteAfterNDays",
@@ -205,7 +205,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    /// The policy that the body asks for, and the type under which it is to be answered: the one that the client knows.
+    /// The policy that the body asks for, and the resource type for the answer: the type that the client used.
     fn requested(&self) -> Result<(RetentionRequest, &'static str), ApiError> {
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Only(&[DELETE_OLDERS, DONT_DELETES, LEGACY]))?;
@@ -246,7 +246,7 @@ fn policy_response(policy: &RetentionPolicy, organization: Option<&str>, kind: &
     json_api(200, &Document::new(resource))
 }
 
-/// The number of days in both spellings that clients read.
+/// The attributes of a policy, with the number of days in both spellings that clients read.
 fn attributes(policy: &RetentionPolicy) -> Map<String, Value> {
     let mut attributes = Map::new();
     if let RetentionRule::DeleteOlder(days) = policy.rule {

@@ -1,4 +1,4 @@
-//! Resource types of retention policies.
+//! The resource types of retention policies.
 
 use gatehouse_orgs_api::RetentionRule;
 

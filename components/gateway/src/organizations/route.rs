@@ -1,4 +1,4 @@
-//! One route of the table: a method and a path, who may take it, what it reads and what it answers.
+//! A route of the table: a method and a path, its callers, the requests that it reads and the answers that it gives.
 
 use gatehouse_orgs_api::Edition;
 
@@ -7,55 +7,55 @@ use super::document_type::DocumentType;
 use super::parameter::Parameter;
 use crate::http::Method;
 
-/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.
+/// A known request (contract section 8). All other paths, and all other methods on these paths, do not exist. HEAD is treated as GET.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route {
     pub(super) method: Method,
-    /// Below `/api/v2/`, or from the root where it begins with a slash. At most one segment is a parameter, such as `:name`.
+    /// The path below `/api/v2/`, or from the root if it begins with a slash. At most one segment is a parameter, such as `:name`.
     pub(super) path: &'static str,
     /// The path below `/api/v2/` or the root, up to the parameter.
     before_parameter: &'static str,
-    /// The path behind the parameter; `None` where it has none.
+    /// The path after the parameter; `None` where the path has no parameter.
     after_parameter: Option<&'static str>,
     pub(super) audience: Audience,
     /// The name of the operation in the OpenAPI document, which never changes.
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
-    /// The one edition in which the route exists; `None` for both.
+    /// The only edition in which the route exists; `None` for both.
     pub(super) edition: Option<Edition>,
-    /// The names that `include` may have; `None` where the parameter is ignored.
+    /// The names that `include` may contain; `None` where the parameter is ignored.
     pub(super) includes: Option<&'static [&'static str]>,
-    /// Other parameters of the query. Unknown ones are ignored everywhere.
+    /// The other parameters of the query. Unknown parameters are always ignored.
     pub(super) query: &'static [Parameter],
-    /// True for a list that comes in pages.
+    /// True for a list with pages.
     pub(super) is_paged: bool,
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
-    /// True where callers who know what is there can be told that it is not for them, with status 403.
+    /// True where callers who may see the resource can be refused with status 403.
     pub(super) is_forbidden_to_some: bool,
-    /// True where the answer depends on nothing in the store.
+    /// True where the answer does not depend on the store.
     pub(super) is_storeless: bool,
 }
 
 /// The callers that may take a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
-    /// Any caller. No token is needed, and none is looked at.
+    /// Any caller. No token is needed, and a token is ignored.
     Anyone,
-    /// Any caller with a valid token. The answer depends on who that is.
+    /// Any caller with a valid token. The answer depends on the caller.
     Bearers,
-    /// Callers whom contract 1.7 admits to the organization. To all others it does not exist.
+    /// The callers whom contract 1.7 admits to the organization. For all others it does not exist.
     Organization,
-    /// The user whom it concerns, and site administrators where the contract says so. To all others it does not exist.
+    /// The user concerned, and site administrators where the contract says so. For all others it does not exist.
     User,
-    /// The organization's own token and its audit trail token. To all others it does not exist.
+    /// The organization's own token and its audit trail token. For all others it does not exist.
     Auditors,
-    /// Site administrators. To all others it does not exist.
+    /// Site administrators. For all others it does not exist.
     Administrators,
 }
 
 impl Audience {
-    /// A sentence about who may take the route.
+    /// A sentence about the callers that may take the route.
     pub(super) const fn sentence(self) -> &'static str {
         match self {
             Self::Anyone => "For any caller, with or without a token.",
@@ -77,34 +77,34 @@ pub(super) enum Data {
     Many(&'static DocumentType),
     /// One resource, of one of these types.
     OneOf(&'static [&'static DocumentType]),
-    /// One resource, with the token of it in `meta.token`.
+    /// One resource, with its token in `meta.token`.
     WithToken(&'static DocumentType),
     /// Resource identifiers of this type.
     Identifiers(&'static str),
 }
 
-/// The document that a request brings.
+/// The document in the body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
     pub(super) data: Data,
     pub(super) is_required: bool,
 }
 
-/// The answer to a request that is served.
+/// The answer to a successful request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer {
     /// Status 204 without a body.
     Nothing,
     /// A JSON:API document with this status.
     Document(u16, Data),
-    /// Status 200 with JSON outside of JSON:API.
+    /// Status 200 with JSON that is not JSON:API.
     Json,
-    /// Every request is refused, with status 422 at best.
+    /// No request succeeds: a request that is otherwise valid is refused with status 422.
     Refusal,
 }
 
 impl Route {
-    /// A route in both editions that reads nothing and is answered with nothing.
+    /// A route in both editions, without a body in the request or the answer.
     pub(super) const fn new(
         method: Method,
         path: &'static str,
@@ -116,7 +116,7 @@ impl Route {
             true => path.split_at(1).1,
             false => path,
         };
-        // Cut once, when it is compiled: a request is compared with all routes of its method.
+        // The path is split once, at compile time, since every request is compared with all routes of its method.
         let (before_parameter, after_parameter) = match position(below, b':') {
             Some(start) => {
                 let (before, parameter) = below.split_at(start);
@@ -149,7 +149,7 @@ impl Route {
         }
     }
 
-    /// The same in one edition alone.
+    /// The same, only in one edition.
     pub(super) const fn only_in(self, edition: Edition) -> Self {
         Self {
             edition: Some(edition),
@@ -157,7 +157,7 @@ impl Route {
         }
     }
 
-    /// The same with these names for `include`. All others are refused.
+    /// The same with these names for `include`. All other names are refused.
     pub(super) const fn including(self, names: &'static [&'static str]) -> Self {
         Self {
             includes: Some(names),
@@ -170,7 +170,7 @@ impl Route {
         Self { query, ..self }
     }
 
-    /// The same for a list in pages.
+    /// The same for a list with pages.
     pub(super) const fn paged(self) -> Self {
         Self {
             is_paged: true,
@@ -189,7 +189,7 @@ impl Route {
         }
     }
 
-    /// The same with a document in its body, which may be absent.
+    /// The same with an optional document in its body.
     pub(super) const fn taking_at_will(self, data: Data) -> Self {
         Self {
             body: Some(Body {
@@ -208,7 +208,7 @@ impl Route {
         }
     }
 
-    /// The same, answered with status 201 and the document of what has been made.
+    /// The same, answered with status 201 and the document of the new resource.
     pub(super) const fn making(self, data: Data) -> Self {
         Self {
             answer: Answer::Document(201, data),
@@ -224,7 +224,7 @@ impl Route {
         }
     }
 
-    /// The same, which no request can take to its end.
+    /// The same, refusing every request.
     pub(super) const fn refusing(self) -> Self {
         Self {
             answer: Answer::Refusal,
@@ -248,8 +248,8 @@ impl Route {
         }
     }
 
-    /// The segment of `path` that stands for the route's parameter, empty where it has none; `None` for the path of another route.
-    /// `below` is the same path below `/api/v2/`, if it is there.
+    /// The segment of `path` for the route's parameter, empty where the route has none; `None` for a path of another route. `below` is the part of
+    /// the path below `/api/v2/`, if it is there.
     pub(super) fn captured<'p>(&self, path: &'p str, below: Option<&'p str>) -> Option<&'p str> {
         let path = match is_from_root(self.path) {
             true => path,
@@ -265,7 +265,7 @@ impl Route {
         }
     }
 
-    /// True for the path of this route as it was sent, if callers choose no segment of it.
+    /// True if `path`, as it was sent, is the path of this route, and the route has no parameter.
     pub(super) fn is_at(&self, path: &str) -> bool {
         let from_root = path.strip_prefix('/');
         let path = match is_from_root(self.path) {
@@ -286,7 +286,7 @@ impl Route {
         }
     }
 
-    /// The same with `{name}` in place of the segment that callers choose.
+    /// The same with `{name}` in place of the parameter.
     pub(super) fn pattern(&self) -> String {
         let path = self.whole_path();
         let segments = path.split('/').map(|segment| {
@@ -296,7 +296,7 @@ impl Route {
         segments.collect::<Vec<_>>().join("/")
     }
 
-    /// The method in the spelling of HTTP.
+    /// The name of the method in HTTP.
     pub(super) const fn verb(&self) -> &'static str {
         match self.method {
             Method::Post => "POST",
@@ -315,12 +315,12 @@ impl Route {
     }
 }
 
-/// True for a path that does not begin below `/api/v2/`.
+/// True for a path from the root, not below `/api/v2/`.
 const fn is_from_root(path: &str) -> bool {
     matches!(path.as_bytes(), [b'/', ..])
 }
 
-/// How many bytes of `text` come before this one.
+/// The position of the first such byte in `text`.
 const fn position(text: &str, byte: u8) -> Option<usize> {
     let mut rest = text.as_bytes();
     while let [first, others @ ..] = rest {

@@ -1,4 +1,4 @@
-//! The sharing of modules and providers between organizations (contract 4.4). Sharing exists in the self-hosted edition only.
+//! The sharing of modules and providers between organizations (contract 4.4). It exists only in the self-hosted edition.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -196,7 +196,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    /// Replaces consumers. What is wrong with them is wrong at `pointer`.
+    /// Replaces consumers. Faults of the consumers are reported at `pointer`.
     fn share(
         &self,
         caller: &Caller<'_>,
@@ -234,7 +234,7 @@ fn refused(error: ShareError, pointer: &str) -> ApiError {
     }
 }
 
-/// Organizations that an attribute names; `None` where it says nothing.
+/// The organizations that an attribute names; `None` where it is absent or null.
 fn names(
     attributes: &Members<'_>,
     name: &str,
@@ -256,7 +256,7 @@ fn no_list(name: &str) -> AttributeError {
     AttributeError::attribute(name, "must be a list of strings")
 }
 
-/// What other organizations see of one that shares with them.
+/// An organization as the organizations with which it shares see it.
 fn short_resource(organization: &Organization) -> Value {
     let name = &organization.name;
     json!({

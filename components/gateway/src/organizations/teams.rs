@@ -1,4 +1,4 @@
-//! Teams, and who is in them (contract 4.10).
+//! Teams and their members (contract 4.10).
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "teams";
 
-/// How a request names members.
+/// The way in which a request names members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     /// By the names of users.
@@ -48,10 +48,10 @@ pub(super) enum Change {
 
 const NAMES: Parameter = Parameter::texts("filter[names]", "Names of teams.");
 
-/// The related resources that come with teams.
+/// The related resources of teams.
 const INCLUDES: &[&str] = &["users", MEMBERSHIPS];
 
-/// The name of memberships in `include`, and of their path for policies.
+/// The name of memberships in `include`, and of their collection in policy paths.
 const MEMBERSHIPS: &str = "organization-memberships";
 
 const TEAM: DocumentType = DocumentType::new(
@@ -221,7 +221,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &Document::new(resource)))
     }
 
-    /// Removes a team. What the body says does not matter.
+    /// Removes a team. The body is ignored.
     fn delete_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
         let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
@@ -334,7 +334,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             if team.members_told {
                 relationship.insert("data".to_owned(), identifiers(ids, kind));
             } else {
-                // Too many for a list; of the team alone they are told.
+                // There are too many members for a list of teams; the team's own document lists them.
                 relationship.insert("links".to_owned(), json!({"related": path}));
             }
             Value::Object(relationship)
@@ -358,7 +358,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// The relations of teams that are asked for, as far as the caller may read them.
+/// The relations of teams that the request asks for, as far as the caller may read them.
 fn relations(includes: Option<&[String]>, entry: &Entry<'_>) -> Relations {
     Relations {
         users: is_named(includes, "users"),
@@ -416,7 +416,7 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
         .collect()
 }
 
-/// The error for names that are no members': it points to their places in a list, or to the one that is given.
+/// The error about names that are not those of members. It points to their positions in a list, or to the single name.
 fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     let fault = |place: &u32| AttributeError {
         pointer: if in_list {
@@ -429,7 +429,7 @@ fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     ApiError::Unprocessable(places.iter().map(fault).collect())
 }
 
-/// The fault of an attribute of a team, whose name may have more characters than others.
+/// The pointer and the text of a fault of a team. Its name may contain more characters than other names.
 fn attribute_error(issue: &AttributeIssue) -> AttributeError {
     match issue.fault {
         Fault::ForbiddenCharacter => AttributeError::attribute(

@@ -1,11 +1,11 @@
-//! Points in time as requests write them (contract 4.6), and as answers do (contract 1.10).
+//! Points in time as requests (contract 4.6) and answers (contract 1.10) write them.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// Reads an RFC 3339 timestamp, with `Z` or an offset, with or without a fraction. One without a zone means UTC. The answer is in
-/// milliseconds since 1970. `None` for anything else, a date alone too.
+/// Reads an RFC 3339 timestamp, with `Z` or an offset, with or without a fraction. A timestamp without a zone is in UTC. The result is in
+/// milliseconds since 1970. `None` for any other text, including a date alone.
 pub(super) fn parsed(text: &str) -> Option<i64> {
     let has_time = text.contains(['T', 't', ' ']);
     let timestamp = text.parse::<Timestamp>().ok().or_else(|| {
@@ -15,7 +15,7 @@ pub(super) fn parsed(text: &str) -> Option<i64> {
     Some(timestamp.filter(|_| has_time)?.as_millisecond())
 }
 
-/// A point in time with exactly three digits of fraction and a literal `Z`, as clients parse it.
+/// A point in time with exactly three fractional digits and a literal `Z`, as clients parse it.
 pub(super) fn formatted(milliseconds: u64) -> String {
     let timestamp = i64::try_from(milliseconds)
         .ok()

@@ -1,4 +1,4 @@
-//! The media types and headers of every exchange (contract 1.3, 1.4, section 7).
+//! The media types and headers of all exchanges (contract 1.3, 1.4, section 7).
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use serde::Serialize;
 
 use crate::http::{Request, Response};
 
-/// The generation of the API that clients compare with what they need.
+/// The version of the API, which clients compare with the version that they need.
 const API_VERSION: &str = "2.6";
 
-/// The release that a self-hosted server answers to be, in its monthly and in its numeric form. Clients prefer the numeric one: the
-/// Terraform provider refuses token lifetime policies below 2.0.1, and from 2.1.0 on counts on site auditors and certificates of identity
-/// providers, which do not exist here.
+/// The release that a self-hosted server claims to be, in its monthly and its numeric form. Clients prefer the numeric form: the Terraform provider
+/// refuses token lifetime policies below 2.0.1, and from 2.1.0 on expects site auditors and certificates of identity providers, which do not exist
+/// here.
 const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "2.0.1");
 
 /// An answer with a JSON:API document.
 pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
-    // Documents are made of text, numbers and lists of them, which always serialize.
+    // Documents consist of texts, numbers and lists, which always serialize.
     json_api_of(status, serde_json::to_vec(document).unwrap_or_default())
 }
 
-/// An answer with a JSON:API document, or the first part of one, that is written already.
+/// An answer with a serialized JSON:API document, or with its first part.
 pub(super) fn json_api_of(status: u16, document: Vec<u8>) -> Response {
     Response::new(status, MEDIA_TYPE, document)
 }
@@ -34,7 +34,7 @@ pub(super) fn no_content() -> Response {
     response
 }
 
-/// Adds what every answer of this protocol tells about the server.
+/// Adds the headers about the server that every answer of this protocol has.
 pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
     let response = response.with_header("tfp-api-version", API_VERSION);
     match edition {
@@ -49,14 +49,14 @@ pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
     }
 }
 
-/// The scheme and host under which the client sees this server, such as `https://gatehouse.example`. Empty if it cannot be
-/// told, which leaves links that begin with the path.
+/// The scheme and host of this server as the client sees them, such as `https://gatehouse.example`. Empty if they are unknown; links then begin with
+/// the path.
 ///
-/// The headers of a proxy about its client count where there are any: the host lets only that of trusted proxies through (SEC-H9).
+/// The forwarding headers of a proxy take precedence: the host passes on only those of trusted proxies (SEC-H9).
 pub(super) fn origin(request: &Request) -> Cow<'static, str> {
     let safe = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
     let forwarded = request.headers.get("x-forwarded-host").map(|hosts| {
-        // Every proxy on the way adds the host that it was asked for; the first was asked by the client.
+        // Each proxy appends the host that it was asked for. The first one was asked for by the client.
         let first = hosts.split(',').next().unwrap_or_default();
         first.trim()
     });

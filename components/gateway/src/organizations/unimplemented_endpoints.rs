@@ -1,4 +1,4 @@
-//! Endpoints of features that this server does not have: empty lists that clients read nevertheless (contract 4.3, 4.12).
+//! Endpoints of features that this server does not have: empty lists, which clients read nevertheless (contract 4.3, 4.12).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Action, Capability};
@@ -15,12 +15,12 @@ use super::routes::routes;
 use super::transport::json_api;
 use crate::http::Response;
 
-/// The organization whose keys are wanted.
+/// The organization whose keys are listed.
 const NAMESPACE: Parameter = Parameter::text("filter[namespace]", "The name of the organization.");
 
 const EMPTY: &str = "Lists nothing: the server does not have this feature.";
 
-/// Resources of which there are none.
+/// The resources of a missing feature, of which none exists.
 pub(super) const NOTHING: DocumentType = DocumentType::new(
     "Nothing",
     "",
@@ -76,7 +76,7 @@ routes! { UNIMPLEMENTED:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// The keys with which the organization of the query signs providers: none.
+    /// Lists the keys with which the organization of the query signs providers: there are none.
     fn signing_keys(&self) -> Result<Response, ApiError> {
         let name = NAMESPACE.first(&self.request.query);
         self.empty_list(&name.unwrap_or_default())
@@ -89,7 +89,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &paged(nothing, 0, page, self.request)))
     }
 
-    /// Tells that nothing runs, and nothing waits.
+    /// Shows that no run is in progress or waiting.
     fn capacity(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter_named(name, Action::Show, None)?;
         let capacity = json!({

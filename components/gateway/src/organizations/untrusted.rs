@@ -1,4 +1,5 @@
-//! The input of callers of the organizations protocol, each kind read by one pure function: for tests that feed generated input (SEC-V1).
+//! The parsers of the input of callers of the organizations protocol, one pure function per kind of input: for tests that feed generated input
+//! (SEC-V1).
 
 use std::ops::Range;
 
@@ -7,13 +8,13 @@ use gatehouse_orgs_api::{Filter, OrganizationChanges};
 use super::pagination::PageRequest;
 use super::{listing, organization};
 
-/// The changes in the document of a create or an update of an organization; `None` where it is refused.
+/// The changes in the document that creates or updates an organization; `None` where the document is refused.
 #[must_use]
 pub fn organization(body: &[u8]) -> Option<OrganizationChanges> {
     organization::changes_in(body).ok()
 }
 
-/// The places in a whole list that `query` asks for, counted from 0.
+/// The positions in a whole list that `query` asks for, counted from 0.
 #[must_use]
 pub fn page(query: &str) -> Range<u64> {
     PageRequest::always(query).range()

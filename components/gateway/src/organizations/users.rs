@@ -46,7 +46,7 @@ routes! { USERS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Shows a user to themselves, to those who share an organization with them, and to those who administer the site.
+    /// Shows a user to that user, to the members of a common organization, and to site administrators.
     fn show_user(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let own = self.organizations.account_of(&caller.identity)?;
@@ -64,7 +64,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &Document::new(resource)))
     }
 
-    /// Makes a user, and tells the first token.
+    /// Creates a user, and shows the user's first token.
     fn create_user(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let input = Input::read(&self.request.body)?;
@@ -85,7 +85,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// The description of a new user, and the faults that show before the capability is asked.
+/// The description of a new user, and the faults that are found before the capability is asked.
 fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue>) {
     let mut faults = Vec::new();
     let mut string = |name| match attributes.text(name) {
@@ -120,7 +120,7 @@ pub(super) fn seen_by_members(user: &User) -> Value {
     with_attributes(&user.id, attributes)
 }
 
-/// The user with this id as members of organizations see them who is invited by this address. They have no name yet.
+/// The user with this id whom an invitation to this address invites, as members of organizations see them. The user has no name yet.
 pub(super) fn invited(id: &str, email: &str) -> Value {
     with_attributes(id, json!({"username": "", "email": email}))
 }

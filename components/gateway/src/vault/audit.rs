@@ -1,4 +1,4 @@
-//! `sys/audit` and `sys/audit-hash` (contract 6.5), and what the record of an exchange means for this protocol.
+//! `sys/audit` and `sys/audit-hash` (contract 6.5), and the revocation of tokens whose answers could not be recorded.
 
 use gatehouse_access_api::{ClientToken, TokenReference};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(listed(&*call.server.host.audit))))
 }
 
-/// POST `sys/audit/<path>`: sinks are a matter of the configuration file (SEC-L4).
+/// POST `sys/audit/<path>`: sinks can be set only in the configuration file (SEC-L4).
 pub(super) fn refuse_enabling(_: &Call<'_>) -> Answer {
     Err(ApiError::plain(
         400,
@@ -57,7 +57,7 @@ fn listed(log: &dyn AuditLog) -> Map<String, Value> {
     log.sinks().into_iter().map(shown).collect()
 }
 
-/// `sys/audit-hash/<path>`: what the records of a sink show in place of a text.
+/// `sys/audit-hash/<path>`: the hash that replaces a text in the records of a sink.
 pub(super) fn hash(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let input = fields.string("input")?.unwrap_or_default();
@@ -77,8 +77,8 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
     Ok(Some(reply))
 }
 
-/// Ends the tokens of an answer that must not leave, because it could not be recorded, and the root token that it hides: no client has
-/// them. If that fails too, they end with their time, and the operator is told.
+/// Revokes the tokens of an answer that must not be sent because it could not be recorded, and the root token that the answer hides: no client has
+/// received them. If that fails too, they stay valid until they expire, and the operator is told.
 pub(super) fn take_back(
     server: &Server<'_>,
     path: &CanonicalPath,
@@ -103,7 +103,7 @@ pub(super) fn take_back(
         return;
     };
     let path = path.as_str();
-    // A renewal shows a token that its owner has already.
+    // A renewal shows a token that its owner already has.
     let is_new = path.ends_with("/login") || path.starts_with("v1/auth/token/create");
     let token = held.auth.filter(|_| is_new);
     let hidden = root_token.map(ClientToken::reference);

@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 
 /// A token and its terms.
 pub(crate) enum Granted {
-    /// The request made it, so that no client knows it yet.
+    /// The request created it, so no client knows it yet.
     New(Zeroizing<Issued>),
     /// The request renewed it.
     Renewed {
@@ -23,7 +23,7 @@ pub(crate) enum Granted {
 }
 
 impl Granted {
-    /// The token, where the caller may see it.
+    /// The token, if the caller may see it.
     fn client_token(&self) -> Option<&str> {
         match self {
             Self::New(issued) => Some(&issued.client_token),
@@ -88,7 +88,7 @@ pub(crate) const fn token_type(token_type: TokenType) -> &'static str {
     }
 }
 
-/// The sentence for each warning, in order.
+/// The text of each warning, in order.
 pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ {
     grant.warnings.iter().map(|warning| match warning {
         TokenWarning::TtlCapped(Cap {

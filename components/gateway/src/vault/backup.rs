@@ -1,4 +1,4 @@
-//! `sys/backup`: everything that the server holds at one moment, as a file that the client reads part by part.
+//! `sys/backup`: all data of the server at one moment, as a file that the client reads in parts.
 
 use gatehouse_access_api::{ServiceError, TokenReference};
 
@@ -22,8 +22,8 @@ const DISPOSITION: &str = "attachment; filename=\"gatehouse.backup\"";
 /// Begins a backup.
 pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let server = call.server;
-    // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
-    // the answer would be cut off before it has begun.
+    // Before each part, the rights of a token with limited uses are looked up without a use. The lookup finds neither conditional rules nor, after
+    // the last use, any rule. The answer would be cut off before its first part.
     let token = TokenReference::Id(call.caller_token()?.into());
     if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
     {
@@ -42,11 +42,11 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// The next part of a backup. Who asks, and whether they still may, is found out anew.
+/// The next part of a backup. The caller and their rights are checked again.
 ///
 /// # Errors
 ///
-/// When the request is another one, its caller may not read the rest, or the host does not go on: the backup is cut off then.
+/// When the request is a different one, its caller may not read the rest, or the host does not continue. The backup is then cut off.
 pub(crate) fn resume(
     server: &Server<'_>,
     request: &Request,

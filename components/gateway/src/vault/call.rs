@@ -12,31 +12,31 @@ use super::server::Server;
 use crate::http::Request;
 use crate::path::CanonicalPath;
 
-/// The answer of a handler: an envelope, or nothing to say (204).
+/// The answer of a handler: an envelope, or no content (204).
 pub(crate) type Answer = Result<Option<Reply>, ApiError>;
 
-/// The type of the mounts of the auth method, the only ones that operators enable.
+/// The type of the mounts of the auth method, the only type that operators can enable.
 pub(crate) const METHOD_TYPE: &str = "gcp";
 
 /// A request that access has admitted.
 pub(crate) struct Call<'a> {
     pub(crate) server: &'a Server<'a>,
     pub(crate) request: &'a Request,
-    /// The operation that it was admitted for.
+    /// The operation for which the request was admitted.
     pub(crate) operation: Operation,
     /// The canonical path below `v1/`, its names folded.
     pub(crate) path: &'a str,
     /// The parts of the path that the caller chooses.
     pub(crate) captured: Vec<Captured>,
-    /// The fields that the operation takes, beside those that the path gives.
+    /// The fields that the operation accepts, apart from those in the path.
     pub(crate) takes: &'static [Field],
     /// The caller's token; `None` only on paths that need none.
     pub(crate) token: Option<&'a str>,
-    /// For how many seconds the answer is to be wrapped; `None` when it is not.
+    /// The lifetime of the wrapped answer, in seconds; `None` for an answer that is not wrapped.
     pub(crate) wrap_ttl: Option<u64>,
-    /// The decision of access about it.
+    /// The decision of access.
     pub(crate) admission: &'a Admission,
-    /// The name under which it is recorded; `None` where it is not.
+    /// The name of the exchange in the records; `None` where it is not recorded.
     pub(crate) request_id: Option<&'a str>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Captured {
     pub(crate) value: String,
 }
 
-/// A request without what access decided about it: no policy is asked about it, or its handler needs no more.
+/// A request without a decision of access: either no policy applies, or its handler needs only this.
 pub(crate) struct Unadmitted<'a> {
     pub(crate) server: &'a Server<'a>,
     pub(crate) request: &'a Request,
@@ -55,7 +55,7 @@ pub(crate) struct Unadmitted<'a> {
     pub(crate) root_token: Cell<Option<ClientToken>>,
 }
 
-/// Refuses fields that have no effect (contract 1.6: 422).
+/// Refuses fields that are unknown (contract 1.6: 422).
 pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, ApiError> {
     match fields.unknown().as_slice() {
         [] => Ok(fields),
@@ -79,12 +79,12 @@ impl<'a> Call<'a> {
         Ok(Fields::of_body(self.request)?.expecting(self.effective_field_names()))
     }
 
-    /// The fields of a body that may have no others (contract 1.6: 422).
+    /// The fields of a body in which unknown fields are refused (contract 1.6: 422).
     pub(crate) fn known_fields(&self) -> Result<Fields<'a>, ApiError> {
         only_known(self.fields()?)
     }
 
-    /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
+    /// The fields of the query, which reads use (contract 1.1, rule 2).
     pub(crate) fn query_fields(&self) -> Result<Fields<'a>, ApiError> {
         Ok(Fields::of_query(self.request)?.expecting(self.effective_field_names()))
     }
@@ -99,7 +99,7 @@ impl<'a> Call<'a> {
             .collect()
     }
 
-    /// Says whether a mount of the auth method serves it.
+    /// True if a mount of the auth method serves the request.
     pub(crate) fn is_of_auth_method(&self) -> bool {
         let mount = self.admission.mount.as_ref();
         mount.is_some_and(|mount| mount.mount_type == METHOD_TYPE)
@@ -115,14 +115,14 @@ impl<'a> Call<'a> {
         self.find_captured(name).ok_or_else(missing)
     }
 
-    /// The same for a handler of routes with such a part and without.
+    /// The same for a handler whose routes do not all have such a part.
     pub(crate) fn find_captured(&self, name: &str) -> Option<&str> {
         let mut captured = self.captured.iter();
         let found = captured.find(|captured| captured.name == name)?;
         Some(&found.value)
     }
 
-    /// Says whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::name_normalization`]).
+    /// True if the path, as the caller sent it, ends in `name`. It does not if a part was folded (see [`super::name_normalization`]).
     pub(crate) fn has_sent(&self, name: &str) -> bool {
         let sent = CanonicalPath::parse(&self.request.path);
         sent.is_ok_and(|sent| sent.as_str().ends_with(name))
@@ -132,7 +132,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// On a path that needs none, where there is none.
+    /// On a path that needs no token, when there is none.
     pub(crate) fn caller_token(&self) -> Result<&'a str, ApiError> {
         self.token
             .ok_or_else(|| ApiError::plain(403, "permission denied"))

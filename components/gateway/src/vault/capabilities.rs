@@ -1,4 +1,4 @@
-//! `sys/capabilities`, `-self` and `-accessor`: what a token may do on some paths (contract 5.6).
+//! `sys/capabilities`, `-self` and `-accessor`: the capabilities of a token at some paths (contract 5.6).
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::errors::ApiError;
 use super::fields::Fields;
 use super::name_normalization;
 
-/// Most paths of one request: each is held against every rule of the token.
+/// The maximum number of paths in one request: each is compared with every rule of the token.
 const MAXIMUM_PATHS: usize = 1000;
 
 /// `sys/capabilities-self`

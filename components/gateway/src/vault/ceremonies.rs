@@ -1,7 +1,7 @@
-//! `sys/generate-root`, `sys/rekey` and what OpenBao calls them since (`sys/generate-root-token`, `sys/rotate/root`): what holders of
-//! shares do together on an open server (contract 6.1, SEC-K2, K4).
+//! `sys/generate-root`, `sys/rekey` and OpenBao's newer names for them (`sys/generate-root-token`, `sys/rotate/root`): the ceremonies of the share
+//! holders on an unsealed server (contract 6.1, SEC-K2, K4).
 //!
-//! None of it but `sys/rotate/root` needs a token: the shares alone give force to it. How often one address may ask is limited.
+//! Only `sys/rotate/root` needs a token; elsewhere, the shares are the only authorization. The requests of each address are limited.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -20,7 +20,7 @@ use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError, InitializeSealErr
 use crate::http::Response;
 use crate::source;
 
-/// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
+/// The number of requests about ceremonies that one address may send at once, and per minute: enough for the largest number of share holders.
 const REQUESTS: u32 = 300;
 const PERIOD_MILLISECONDS: u32 = 60_000;
 
@@ -84,7 +84,7 @@ struct VerificationDone<'a> {
 /// A step of a ceremony.
 type Step = fn(&Unadmitted<'_>) -> Result<Written, ApiError>;
 
-/// Answers a request for a step without a token, as Vault answers: without the envelope.
+/// Answers a step without a token as Vault does, without the envelope.
 pub(super) fn bare(asked: &Unadmitted<'_>, step: Step) -> Result<Response, ApiError> {
     match taken(asked, step)? {
         Written::Nothing => Ok(without_content(204)),
@@ -92,7 +92,7 @@ pub(super) fn bare(asked: &Unadmitted<'_>, step: Step) -> Result<Response, ApiEr
     }
 }
 
-/// The same in the envelope, as OpenBao answers at its new paths.
+/// The same in the envelope, as OpenBao answers at its newer paths.
 pub(super) fn in_envelope(asked: &Unadmitted<'_>, step: Step) -> Result<Response, ApiError> {
     match taken(asked, step)? {
         Written::Nothing => Ok(without_content(204)),
@@ -107,7 +107,7 @@ fn taken(asked: &Unadmitted<'_>, step: Step) -> Result<Written, ApiError> {
     limited(asked).and_then(|()| step(asked))
 }
 
-/// Answers a request for a step below `sys/rotate/root`, from a caller with a token. None of these steps makes a root token.
+/// Answers a step below `sys/rotate/root`, for a caller with a token. None of these steps creates a root token.
 pub(super) fn with_token(call: &Call<'_>, step: Step) -> Answer {
     match step(&Unadmitted::new(call.server, call.request))? {
         Written::Nothing => Ok(None),
@@ -120,7 +120,7 @@ pub(super) fn otherwise(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     bare(asked, |_| Err(ApiError::unsupported_operation()))
 }
 
-/// GET `backup`: backups are of encrypted shares, and none is encrypted.
+/// GET `backup`: backups consist of encrypted shares, and no share is encrypted.
 pub(super) fn backup(_: &Unadmitted<'_>) -> Result<Written, ApiError> {
     Err(ApiError::plain(400, "no backed-up keys found"))
 }
@@ -130,7 +130,7 @@ pub(super) fn delete_backup(_: &Unadmitted<'_>) -> Result<Written, ApiError> {
     Ok(Written::Nothing)
 }
 
-/// `sys/rotate/recovery/...`: there is one key, which the shares yield.
+/// `sys/rotate/recovery/...`: there are no recovery keys, only the key that the shares yield.
 pub(super) fn no_recovery_keys_to_rotate(_: &Call<'_>) -> Answer {
     Err(recovery_refused())
 }
@@ -147,7 +147,7 @@ fn recovery_refused() -> ApiError {
     )
 }
 
-/// An answer before it is wrapped. May hold secrets.
+/// An answer before it is wrapped. It may hold secrets.
 pub(super) enum Written {
     Nothing,
     Document(Zeroizing<String>),
@@ -168,12 +168,12 @@ fn unwritable() -> ApiError {
     ApiError::internal("the answer of a ceremony could not be written")
 }
 
-/// Where the request came from.
+/// The source of the request.
 fn origin(asked: &Unadmitted<'_>) -> String {
     source::network(asked.request.peer)
 }
 
-/// Takes the request out of what its address has left.
+/// Counts the request against the limit of its address.
 fn limited(asked: &Unadmitted<'_>) -> Result<(), ApiError> {
     let bucket = Bucket {
         key: format!("seal/ceremonies/{}", origin(asked)),
@@ -187,7 +187,7 @@ fn limited(asked: &Unadmitted<'_>) -> Result<(), ApiError> {
     }
 }
 
-/// Takes a step of a ceremony. Where there are no shares there is none.
+/// Takes a step of a ceremony. Without shares there are no ceremonies.
 fn held<T>(
     asked: &Unadmitted<'_>,
     step: impl FnOnce(&dyn Ceremonies) -> Result<T, CeremonyError>,
@@ -332,14 +332,15 @@ pub(super) fn begin_root(asked: &Unadmitted<'_>) -> Result<Written, ApiError> {
     root_status(&refused(begun, ROOT)?, shown)
 }
 
-/// As many random characters as a root token has.
+/// Random characters, as many as a root token has.
 fn one_time_password(asked: &Unadmitted<'_>) -> Result<Zeroizing<String>, ApiError> {
     let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
     let mut drawn = Zeroizing::new([0_u8; 64]);
     while password.len() < ROOT_TOKEN_CHARACTERS {
         asked.server.fill_randomly(&mut *drawn)?;
         for byte in drawn.iter() {
-            // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
+            // All values of the six remaining bits are equally likely, and those beyond the alphabet are skipped, so all characters are equally
+            // likely.
             if let Some(character) = BASE62.get(usize::from(byte >> 2))
                 && password.len() < ROOT_TOKEN_CHARACTERS
             {
@@ -426,7 +427,7 @@ fn verification_status(ceremony: &Ceremony) -> Result<Written, ApiError> {
     })
 }
 
-/// Refuses to encrypt what is answered: answering it in clear would betray what was asked.
+/// Refuses to encrypt the answer: an answer in clear would disclose the secrets.
 fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), ApiError> {
     let asked = fields.list(field)?.unwrap_or_default();
     if asked.iter().all(String::is_empty) {
@@ -436,18 +437,18 @@ fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), Api
     Err(ApiError::plain(400, text))
 }
 
-/// The words of a ceremony.
+/// The texts of a ceremony.
 #[derive(Clone, Copy)]
 struct Words {
-    /// Refuses a second one.
+    /// The refusal of a second ceremony.
     under_way: &'static str,
-    /// Refuses a share without one.
+    /// The refusal of a share without a ceremony.
     not_under_way: &'static str,
     /// The purpose of a share.
     operation: &'static str,
-    /// The message of a server without shares: which command does the same.
+    /// The refusal on a server without shares. It names the command that does the same.
     automatic: &'static str,
-    /// Refuses shares that are wrong.
+    /// The refusal of wrong shares.
     wrong: &'static str,
 }
 
@@ -473,11 +474,11 @@ const VERIFICATION: Words = Words {
 };
 
 fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, ApiError> {
-    // No share was given, so none has the wrong length.
+    // The request had no share, so no share has the wrong length.
     result.map_err(|error| refusal(error, words, 0))
 }
 
-/// The refusal of a request with a share of so many bytes.
+/// The refusal of a request with a share of this length, in bytes.
 fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
     let text = match error {
         CeremonyError::Sealed => return ServiceError::Sealed.into(),

@@ -1,4 +1,4 @@
-//! `cubbyhole`: secrets that one token keeps for itself and that end with it (contract 6.1).
+//! `cubbyhole`: secrets that each token keeps for itself, and that end with it (contract 6.1).
 
 use gatehouse_access_api::{AdmissionError, CubbyholeError};
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
     paging.reply(&page)
 }
 
-/// GET, POST and DELETE of all secrets at once
+/// GET, POST and DELETE without the path of a secret
 pub(super) fn missing_path(_: &Call<'_>) -> Answer {
     Err(ApiError::plain(400, "missing path"))
 }
@@ -48,7 +48,7 @@ pub(super) fn delete(call: &Call<'_>) -> Answer {
     done(call, deleted)
 }
 
-/// The object that was sent, to the digit. A secret is not a field: what is `null` in it stays so.
+/// The object as it was sent, with every digit. A secret is not a field: its `null` values are kept.
 fn content(call: &Call<'_>) -> Result<Vec<u8>, ApiError> {
     let fields = Verbatim::of_body(call.request)?;
     if fields.is_empty() {
@@ -59,14 +59,14 @@ fn content(call: &Call<'_>) -> Result<Vec<u8>, ApiError> {
 }
 
 fn reply(secret: Vec<u8>) -> Result<Reply, ApiError> {
-    // The message would quote what it could not read.
+    // The message would quote the unreadable secret.
     let unreadable = || ApiError::internal("a token's secret could not be read");
     let text = String::from_utf8(secret).map_err(|_| unreadable())?;
     let data: Box<RawValue> = RawValue::from_string(text).map_err(|_| unreadable())?;
     Reply::data(&data)
 }
 
-/// The answer to a change. What a token changes with its last use ends with it, so that there is nothing left to do.
+/// The answer to a change. If it was the token's last use, the secret ended with the token, and the change counts as done.
 fn done(call: &Call<'_>, changed: Result<(), CubbyholeError>) -> Answer {
     let caller = call.admission.caller.as_ref();
     let was_last_use =

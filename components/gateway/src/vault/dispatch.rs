@@ -1,4 +1,4 @@
-//! From the path of a request to the function that the table of routes names for it.
+//! The dispatch from the path of a request to the function in the table of routes.
 
 use gatehouse_access_api::{Admission, Operation};
 
@@ -12,7 +12,7 @@ use crate::audit::Trail;
 use crate::http::{Request, Response};
 use crate::path::CanonicalPath;
 
-/// Answers what asks for no policy, and is done without one; `None` for every other path.
+/// Answers a request that no policy applies to; `None` for every other path.
 pub(super) fn unadmitted(
     server: &Server<'_>,
     request: &Request,
@@ -28,7 +28,7 @@ pub(super) fn unadmitted(
         return None;
     };
     trail.takes_route(located.path_of(selected.route));
-    // A write is recorded before it is looked at.
+    // A write is recorded before its body is read.
     let verb = selected.operation.map(|operation| operation.verb);
     if matches!(verb, Some(Verb::Post | Verb::Delete)) {
         if below == seal::UNSEAL_PATH
@@ -68,7 +68,7 @@ pub(super) fn admitted(
     if call.operation == Operation::Help {
         return openapi::help(located.as_ref());
     }
-    // At the very top there is nothing.
+    // The root of a family has no route.
     let is_nowhere = located.as_ref().is_none_or(|it| it.below.is_empty());
     let (Some(located), Some(selected)) = (located, selected) else {
         return Err(match &call.admission.mount {
@@ -84,7 +84,7 @@ pub(super) fn admitted(
         _ => it.body,
     });
     if call.wrap_ttl.is_some() && selected.route.answers_documents() {
-        // A policy may let pass only who asks for a wrapped answer; it would get one that is not.
+        // A policy may admit only requests for a wrapped answer, and the answer would not be wrapped.
         let text = "documents cannot be wrapped: ask without X-Vault-Wrap-TTL";
         return Err(ApiError::plain(400, text));
     }
@@ -109,7 +109,7 @@ pub(super) fn admitted(
     }
 }
 
-/// Says whether the path may have a slash at its end. It means a list, and few objects have one (SEC-A3).
+/// True if the path may end in a slash. A slash means a list, and few objects have one in their paths (SEC-A3).
 fn may_end_in_slash(operation: Operation, selected: Option<&Selected>) -> bool {
     match operation {
         Operation::List | Operation::Help => true,
@@ -120,8 +120,8 @@ fn may_end_in_slash(operation: Operation, selected: Option<&Selected>) -> bool {
     }
 }
 
-/// The operation of a request for `route`. Only some routes tell creating from updating: before the mount was known the path may have
-/// looked like one of theirs.
+/// The operation of a request for `route`. Only some routes distinguish creating from updating. Before the mount was known, the path may have looked
+/// like one of theirs.
 fn settled(
     operation: Operation,
     route: &Route,

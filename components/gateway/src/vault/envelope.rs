@@ -19,11 +19,11 @@ pub(crate) struct Reply {
     data: Data,
     auth: Auth,
     warnings: Vec<String>,
-    /// The mount type of the answer that was unwrapped; else it is the handler's.
+    /// The mount type of an unwrapped answer; `None` for that of the handler.
     mount_type: Option<String>,
-    /// Stands in the place of everything else.
+    /// A wrapping token, which replaces all other content.
     wrapping: Option<Zeroizing<WrappingToken>>,
-    /// True if the work has begun and is not done.
+    /// True if the work has begun but is not complete.
     accepted: bool,
 }
 
@@ -35,7 +35,7 @@ enum Data {
     Null,
     /// An object.
     Object(Box<RawValue>),
-    /// An object whose members old clients read at the top level, so they stand there too.
+    /// An object whose members are also copied to the top level, where old clients read them.
     Copied(Map<String, Value>),
 }
 
@@ -47,22 +47,22 @@ enum Auth {
     Null,
     /// A token and its terms.
     Granted(Box<Granted>),
-    /// The block of the answer that was unwrapped.
+    /// The `auth` block of the unwrapped answer.
     Kept(Box<RawValue>),
 }
 
-/// An answer in the form in which it is wrapped.
+/// An answer in the form in which it is stored for wrapping.
 #[derive(Serialize)]
 struct Kept<'a> {
     data: SerializedData<'a>,
-    /// True if the data are copied to the top level.
+    /// True if the data is copied to the top level.
     copied: bool,
     warnings: &'a [String],
     auth: ShownAuth<'a>,
     mount_type: &'a str,
 }
 
-/// [`Kept`], read.
+/// [`Kept`], deserialized.
 #[derive(Deserialize)]
 struct Restored {
     data: Option<Box<RawValue>>,
@@ -78,7 +78,7 @@ impl Reply {
         Self::default()
     }
 
-    /// An envelope that says that work has begun (202).
+    /// An envelope for work that has only begun (202).
     pub(crate) fn accepted() -> Self {
         Self {
             accepted: true,
@@ -107,7 +107,7 @@ impl Reply {
         }
     }
 
-    /// An envelope that hands out a token.
+    /// An envelope with a token.
     pub(crate) fn auth(granted: Granted) -> Self {
         Self {
             warnings: auth_block::warnings(granted.grant()).collect(),
@@ -116,7 +116,7 @@ impl Reply {
         }
     }
 
-    /// An envelope with a token for another answer, and nothing else.
+    /// An envelope with only a wrapping token.
     pub(crate) fn wrapped(wrapping: WrappingToken) -> Self {
         Self {
             wrapping: Some(Zeroizing::new(wrapping)),
@@ -124,13 +124,13 @@ impl Reply {
         }
     }
 
-    /// The answer that [`Self::to_kept`] gave.
+    /// The answer that [`Self::to_kept`] serialized.
     ///
     /// # Errors
     ///
-    /// Only when it is something else, which is a bug.
+    /// Only when the bytes are something else, which is a bug.
     pub(crate) fn from_kept(kept: &[u8]) -> Result<Self, ApiError> {
-        // The message would quote what it could not read.
+        // The message would quote the unreadable answer.
         let unreadable = |_| ApiError::internal("a wrapped answer could not be read");
         let kept: Restored = serde_json::from_slice(kept).map_err(unreadable)?;
         let data = match kept.data {
@@ -154,18 +154,18 @@ impl Reply {
         })
     }
 
-    /// Adds warnings after those that are there (contract 1.9 has their order).
+    /// Adds warnings after the present ones (contract 1.9 defines their order).
     pub(crate) fn warned(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
         self.warnings.extend(warnings);
         self
     }
 
-    /// True if it is a token for another answer already.
+    /// True if the answer is already a wrapping token.
     pub(crate) const fn is_wrapped(&self) -> bool {
         self.wrapping.is_some()
     }
 
-    /// The token that it would be the first to show.
+    /// The new token in this answer, which no client has seen yet.
     pub(crate) fn new_token(&self) -> Option<&Issued> {
         match &self.auth {
             Auth::Granted(granted) => match granted.as_ref() {
@@ -176,7 +176,7 @@ impl Reply {
         }
     }
 
-    /// The accessor of the token that it hands out.
+    /// The accessor of the token in this answer.
     pub(crate) fn accessor(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Held {
@@ -187,11 +187,11 @@ impl Reply {
             Auth::Granted(granted) => granted.grant().accessor.clone(),
             Auth::Kept(block) => serde_json::from_str::<Held>(block.get()).ok()?.accessor,
         };
-        // A batch token has none.
+        // A batch token has no accessor.
         (!accessor.is_empty()).then_some(accessor)
     }
 
-    /// This answer as bytes, to be wrapped.
+    /// This answer as bytes, for wrapping.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Reply {
         .map_err(unserializable)
     }
 
-    /// The answer, with status 200 unless it is of work that has only begun.
+    /// The response, with status 200, or 202 if the work has only begun.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl Reply {
             mount_type: self.mount_type.as_deref().unwrap_or(mount_type),
         };
         if let Some(wrapping) = &self.wrapping {
-            // A client that carries a wrapped answer learns nothing about the request behind it.
+            // A client that only carries a wrapped answer must learn nothing about the request behind it.
             envelope.request_id = "";
             envelope.mount_type = "";
             envelope.wrap_info = Some(WrapInfo::from(&**wrapping));
@@ -248,7 +248,7 @@ impl Reply {
 pub(super) fn bare(status: u16, body: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(body).map_err(unserializable)?;
     Ok(match status {
-        // A load balancer may have asked for the status that has no body.
+        // A load balancer may have asked for the status 204, which has no body.
         204 => without_content(status),
         _ => Response::new(status, MEDIA_TYPE, body),
     })
@@ -315,7 +315,7 @@ struct WithCopies<'a> {
     copies: &'a Map<String, Value>,
 }
 
-/// A token for another answer (contract 1.8).
+/// A wrapping token (contract 1.8).
 #[derive(Serialize)]
 struct WrapInfo<'a> {
     token: &'a str,

@@ -1,4 +1,4 @@
-//! Refusals, and the three renderings of them that clients match on (contract 1.7).
+//! Refusals, and their three renderings, which clients match on (contract 1.7).
 
 use gatehouse_access_api::{AdmissionError, ServiceError};
 use gatehouse_auth_method_api::StorageError;
@@ -11,18 +11,18 @@ use crate::host::AuditError;
 use crate::http::Response;
 use gatehouse_json::JsonError;
 
-/// The media type of every answer with a body, exactly: clients compare it as a whole.
+/// The media type of every answer with a body, in exactly this spelling: clients compare it as a whole.
 pub(crate) const MEDIA_TYPE: &str = "application/json";
 
-/// Why a request is not served, with everything that its answer says.
+/// The reason why a request is not served, with the content of its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     status: u16,
     rendering: Rendering,
     text: String,
-    /// For the operator; not part of the answer.
+    /// The text for the operator; not part of the answer.
     pub(crate) detail: Option<String>,
-    /// After how many seconds it is worth trying again.
+    /// The seconds after which a retry is worthwhile.
     retry_after: Option<u32>,
     /// True if the store failed.
     is_of_store: bool,
@@ -33,18 +33,18 @@ pub(crate) struct ApiError {
 enum Rendering {
     /// No text: `[]`.
     Empty,
-    /// As it is: `["text"]`.
+    /// The text as it is: `["text"]`.
     Plain,
-    /// `["1 error occurred:\n\t* text\n\n"]`, and on paths that need no token as it is.
+    /// `["1 error occurred:\n\t* text\n\n"]`; on paths that need no token, the text as it is.
     Listed,
 }
 
-/// The kind of caller, with a token or without, which decides how coded errors look.
+/// The kind of caller, with a token or without, which determines the rendering of listed errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A caller with a token.
     Authenticated,
-    /// A caller of a login path, or of another one that needs no token.
+    /// A caller of a login path, or of another path that needs no token.
     Login,
 }
 
@@ -60,22 +60,22 @@ impl ApiError {
         }
     }
 
-    /// A handler's refusal by plain message.
+    /// A refusal with a plain text.
     pub(crate) fn plain(status: u16, text: impl Into<String>) -> Self {
         Self::new(status, Rendering::Plain, text)
     }
 
-    /// A refusal by a coded error.
+    /// A refusal with a text in the listed rendering.
     pub(crate) fn listed(status: u16, text: impl Into<String>) -> Self {
         Self::new(status, Rendering::Listed, text)
     }
 
-    /// A status without words.
+    /// A refusal without a text.
     pub(crate) fn silent(status: u16) -> Self {
         Self::new(status, Rendering::Empty, "")
     }
 
-    /// The object is not there, or a list has no keys.
+    /// The object does not exist, or a list has no keys.
     pub(crate) fn absent() -> Self {
         Self::silent(404)
     }
@@ -85,12 +85,12 @@ impl ApiError {
         Self::listed(404, "unsupported path")
     }
 
-    /// The path exists, and this operation on it does not.
+    /// The path exists, but not with this operation.
     pub(crate) fn unsupported_operation() -> Self {
         Self::listed(405, "unsupported operation")
     }
 
-    /// Nothing is mounted there, for a caller who may know it.
+    /// No mount exists there. It is for callers who may know that.
     pub(crate) fn no_handler(path: &str) -> Self {
         Self::plain(
             404,
@@ -101,36 +101,37 @@ impl ApiError {
         )
     }
 
-    /// A client asks too often; worth trying again after `seconds` (contract 1.6).
+    /// A client sends too many requests; a retry is worthwhile after `seconds` (contract 1.6).
     pub(crate) fn too_many_requests(seconds: u32) -> Self {
         let mut error = Self::plain(429, "rate limit quota exceeded");
         error.retry_after = Some(seconds);
         error
     }
 
-    /// A policy or an address forbids it. Never mentions the token, for daemons would log in again (contract 1.7).
+    /// A policy or an address rule forbids it. The text never mentions the token, since daemons would log in again (contract 1.7).
     pub(crate) fn denied() -> Self {
         Self::listed(403, "permission denied")
     }
 
-    /// Fields that the path does not have, sorted (contract 2.2).
+    /// The path does not have these fields, which are sorted (contract 2.2).
     pub(crate) fn unknown_fields(names: &[String]) -> Self {
         Self::listed(422, format!("unknown fields: {}", text::quoted_list(names)))
     }
 
-    /// The server failed; `detail` is for its operator.
+    /// The server failed; `detail` is for the operator.
     pub(crate) fn internal(detail: impl Into<String>) -> Self {
         Self::listed(500, "internal error").with_detail(detail)
     }
 
-    /// The store failed; `detail` is for its operator.
+    /// The store failed; `detail` is for the operator.
     pub(crate) fn of_store(detail: impl Into<String>) -> Self {
         let mut error = Self::internal(detail);
         error.is_of_store = true;
         error
     }
 
-    /// The same where the store failed because it cannot be reached: worth trying again, like nothing else that fails (contract 1.6, SEC-S8).
+    /// The same, as 503 if the store failed because it cannot be reached. Of all failures, only this one makes a retry worthwhile (contract 1.6,
+    /// SEC-S8).
     pub(crate) fn while_away(self, is_away: impl FnOnce() -> bool) -> Self {
         if !self.is_of_store || !is_away() {
             return self;
@@ -143,13 +144,13 @@ impl ApiError {
         }
     }
 
-    /// Adds words for the operator.
+    /// Adds a text for the operator.
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
     }
 
-    /// The same after other words, for the operator too.
+    /// The same with other words before the text, also for the operator.
     pub(crate) fn after(mut self, words: &str) -> Self {
         self.text.insert_str(0, words);
         if let Some(detail) = &mut self.detail {
@@ -158,7 +159,7 @@ impl ApiError {
         self
     }
 
-    /// The same with the operator told what it concerns, if there is anything to tell.
+    /// The same with the subject added for the operator, if there is a text for the operator.
     pub(crate) fn concerning(mut self, subject: &str) -> Self {
         if let Some(detail) = &mut self.detail {
             detail.insert_str(0, ": ");
@@ -167,12 +168,12 @@ impl ApiError {
         self
     }
 
-    /// True if it is the caller's doing, not a failure.
+    /// True if the caller caused it, and not a failure.
     pub(crate) const fn is_refusal(&self) -> bool {
         self.status == 400
     }
 
-    /// The text, without what surrounds it in an answer.
+    /// The text, without the rendering.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -261,7 +262,7 @@ pub(crate) fn refusal(refusal: AdmissionError, path: &str) -> ApiError {
         | AdmissionError::AddressDenied
         | AdmissionError::EntityUnusable => ApiError::denied(),
         AdmissionError::NoMount => ApiError::no_handler(path),
-        // There is nothing at the very top.
+        // The root has no mount.
         AdmissionError::MalformedPath if path.is_empty() => ApiError::no_handler(path),
         AdmissionError::MalformedPath => ApiError::plain(400, "malformed path"),
         AdmissionError::Failure(failure) => failure.into(),

@@ -1,8 +1,8 @@
-//! Facts that operators and their tools ask about a server: `sys/ha-status`, `sys/host-info`,
-//! `sys/version-history`, `sys/replication/status`, `sys/in-flight-req` (contract 6.1).
+//! Facts about a server for operators and their tools: `sys/ha-status`, `sys/host-info`, `sys/version-history`, `sys/replication/status`,
+//! `sys/in-flight-req` (contract 6.1).
 //!
-//! The gateway is a component: it knows neither the machine below it nor other requests, and of other servers what its host tells. What it
-//! does not know it leaves out or empty, as the reference does where it cannot find out.
+//! The gateway is a component. It knows neither the machine that it runs on nor other requests, and knows about other servers only what its host
+//! tells it. Unknown facts are left out or empty, as in the reference.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use super::timestamp::timestamp;
 use crate::host::Node;
 use crate::http::Response;
 
-/// A server of the cluster. All of them are active: each serves every request by itself.
+/// A server of the cluster. All servers are active: each serves every request by itself.
 #[derive(Serialize)]
 struct ClusterNode {
     hostname: String,
     api_address: String,
     cluster_address: &'static str,
     active_node: bool,
-    /// When the server was last seen; `None` for the one that answers.
+    /// The time at which the server was last seen; `None` for the answering server.
     last_echo: Option<Timestamp>,
     version: String,
     echo_duration_ms: u32,
@@ -49,8 +49,8 @@ impl ClusterNode {
     }
 }
 
-/// `sys/ha-status`: the servers that share the store, this one first. A server with a store of its own is alone, and under which address
-/// clients reach it is for its operator to know.
+/// `sys/ha-status`: the servers that share the store, this one first. A server with a store of its own is alone, and does not know the address at
+/// which clients reach it.
 pub(super) fn ha_status(call: &Call<'_>) -> Answer {
     let server = call.server;
     let nodes = match server.host.shared_store.nodes() {
@@ -80,7 +80,7 @@ pub(super) fn ha_status(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(data)))
 }
 
-/// `sys/host-info`: the time.
+/// `sys/host-info`: only the time.
 pub(super) fn host_info(call: &Call<'_>) -> Answer {
     let now = timestamp(call.server.clock.now_seconds());
     let warnings = ["host", "memory", "disk", "cpu", "cpu_times"].map(|what| {
@@ -90,12 +90,12 @@ pub(super) fn host_info(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(warnings)))
 }
 
-/// `sys/replication/status`: there is none. Tools that collect what they can about a server stop where this is not answered.
+/// `sys/replication/status`: there is no replication. Tools that collect facts about a server stop if this path is not answered.
 pub(super) fn replication_status(_: &Call<'_>) -> Answer {
     Reply::data(&json!({ "mode": "disabled" })).map(Some)
 }
 
-/// `sys/version-history`: the version that clients are told of. Since when it runs is not recorded.
+/// `sys/version-history`: only the version that is reported to clients. The time of its installation is not recorded.
 pub(super) fn version_history(call: &Call<'_>) -> Answer {
     let version = call.server.settings.compatibility_version.as_str();
     let known =
@@ -104,7 +104,7 @@ pub(super) fn version_history(call: &Call<'_>) -> Answer {
     Reply::data(&json!({ "keys": [version], "key_info": key_info })).map(Some)
 }
 
-/// A request that is being answered.
+/// A request in progress.
 #[derive(Serialize)]
 struct InFlight<'a> {
     start_time: Timestamp,
@@ -114,7 +114,7 @@ struct InFlight<'a> {
     client_id: &'a str,
 }
 
-/// `sys/in-flight-req`: the request that asks. Others are answered by other instances, which know nothing of each other.
+/// `sys/in-flight-req`: only this request. Other requests are served by other instances, which know nothing of each other.
 pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, ApiError> {
     let id = match call.request_id {
         Some(id) => id.to_owned(),

@@ -1,17 +1,17 @@
-//! The fields that a caller sends by name: in the path, in the query or in the body.
+//! The fields that a caller sends by name, in the path, in the query or in the body.
 
-/// Something that a caller says by name.
+/// A value that a caller sends by name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) about: &'static str,
     pub(crate) required: bool,
-    /// True if another field says the same by a newer name.
+    /// True if another field is the newer name of this one.
     pub(crate) deprecated: bool,
     /// True if it may be `null` in an answer.
     pub(crate) nullable: bool,
-    /// True if it may hold slashes where it is a part of a path.
+    /// True if its value in a path may contain slashes.
     pub(crate) spans_segments: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     /// Texts by name.
     Map,
     Object(&'static [Field]),
-    /// The name of a role, which nothing but a path gives (contract 3.1, 5.4).
+    /// The name of a role, which can only be in a path (contract 3.1, 5.4).
     RoleName,
 }
 
@@ -72,7 +72,7 @@ fields_of_kinds! {
     role_name => RoleName;
 }
 
-/// The part of a path that may hold slashes.
+/// A part of a path that may contain slashes.
 pub(crate) const fn path(name: &'static str, about: &'static str) -> Field {
     text(name, about).spanning()
 }
@@ -96,7 +96,7 @@ pub(crate) const fn object(
 }
 
 impl Field {
-    /// The same, without which there is a refusal.
+    /// The same, but required.
     pub(crate) const fn required(self) -> Self {
         Self {
             required: true,
@@ -104,7 +104,7 @@ impl Field {
         }
     }
 
-    /// The same, an old name for what another field says.
+    /// The same, as the old name of another field.
     pub(crate) const fn deprecated(self) -> Self {
         Self {
             deprecated: true,
@@ -112,7 +112,7 @@ impl Field {
         }
     }
 
-    /// The same, which may hold slashes where it is a part of a path.
+    /// The same, which may contain slashes in a path.
     pub(crate) const fn spanning(self) -> Self {
         Self {
             spans_segments: true,
@@ -129,7 +129,7 @@ impl Field {
     }
 }
 
-/// The fields that a list takes in its query.
+/// The query fields of a list.
 pub(crate) const PAGING: &[Field] = &[AFTER, LIMIT];
 pub(crate) const AFTER: Field = text("after", "The key after which the list continues.");
 pub(crate) const LIMIT: Field = integer("limit", "Most keys to be listed.");

@@ -5,14 +5,14 @@ use gatehouse_access_api::duration;
 use super::errors::ApiError;
 use crate::http::Request;
 
-/// The client's token. Its own header wins over `Authorization`.
+/// The client's token. Its own header takes precedence over `Authorization`.
 pub(crate) fn token(request: &Request) -> Option<&str> {
     let own = request.headers.get("x-vault-token").map(str::trim);
     own.filter(|token| !token.is_empty())
         .or_else(|| request.bearer_token())
 }
 
-/// Refuses namespaces other than the root: a client that names one must not believe that it writes there.
+/// Refuses all namespaces except the root, so that a client that names another one does not believe that it writes there.
 ///
 /// # Errors
 ///
@@ -27,13 +27,13 @@ pub(super) fn check_namespace(request: &Request) -> Result<(), ApiError> {
 
 const NEGATIVE_WRAP_TTL: &str = "requested wrap ttl cannot be negative";
 
-/// How many seconds a token for the answer is to live; `None` when the answer itself is wanted. `X-Vault-Wrap-Format` may ask for
-/// another kind of token; there is the plain one only.
+/// The lifetime of the wrapping token for the answer, in seconds; `None` for an answer in clear. `X-Vault-Wrap-Format` is ignored, since there is
+/// only the plain kind of token.
 ///
 /// # Errors
 ///
-/// 400 for what is no such duration. That includes a part of a second: taken for none at all, it would give the secret to the courier
-/// that should only carry it.
+/// 400 for an invalid duration, including one of less than a second: if it counted as none, the secret would go in clear to an intermediary that
+/// should only carry the wrapping token.
 pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, ApiError> {
     let Some(value) = request.headers.get("x-vault-wrap-ttl") else {
         return Ok(None);

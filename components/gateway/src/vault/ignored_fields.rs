@@ -1,4 +1,4 @@
-//! Fields that were sent and had no effect, where no handler looks at fields (contract 1.1, rule 2; 1.9).
+//! Fields that were sent without effect, on paths whose handler reads no fields (contract 1.1, rule 2; 1.9).
 
 use gatehouse_access_api::Operation;
 
@@ -12,10 +12,10 @@ use crate::cubbyhole_paths;
 ///
 /// # Errors
 ///
-/// When the query or the body has more fields than one may have.
+/// When the query or the body has more fields than are allowed.
 pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
     match call.operation {
-        // A secret has no fields that could be unknown.
+        // A secret has arbitrary fields, so none is unknown.
         Operation::Read if cubbyhole_paths::is_secret(call.path) => Ok(Vec::new()),
         Operation::Read | Operation::List if call.request.query.is_empty() => Ok(Vec::new()),
         Operation::Read | Operation::List => {
@@ -27,14 +27,14 @@ pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
             let ignored = fields.ignored_warning();
             Ok(ignored.into_iter().chain(replaced(call, &fields)).collect())
         }
-        // The handler that reads a body warns of its other fields; those of the auth method refuse them.
+        // A handler that reads a body warns about its unknown fields; those of the auth method refuse them.
         Operation::Update if call.captured.is_empty() || call.is_of_auth_method() => Ok(Vec::new()),
         Operation::Update => Ok(replaced(call, &call.fields()?).collect()),
         _ => Ok(Vec::new()),
     }
 }
 
-/// The warnings about fields that the path itself gives.
+/// The warnings about fields that the path gives as well.
 fn replaced(call: &Call<'_>, fields: &Fields<'_>) -> impl Iterator<Item = String> {
     let captured = call.captured.iter();
     captured.filter_map(|captured| fields.replaced_warning(captured.name))

@@ -28,10 +28,10 @@ pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     envelope::bare(200, &Initialization { initialized })
 }
 
-/// Fields that ask for secrets to be encrypted to a key. Answering them in clear would betray what was asked.
+/// The fields that ask for secrets to be encrypted with a key. An answer in clear would disclose the secrets.
 const ENCRYPTING_FIELDS: [&str; 3] = ["pgp_keys", "recovery_pgp_keys", "root_token_pgp_key"];
 
-/// Fields about keys that this server never has, and why.
+/// The fields about keys that this server never has, with the reasons.
 const ABSENT_KEYS: [(&str, &str); 3] = [
     (
         "stored_shares",
@@ -51,10 +51,10 @@ struct Made<'a> {
     root_token: &'a str,
 }
 
-/// POST `sys/init`: makes the shares, where the seal has some, and the first token.
+/// POST `sys/init`: creates the shares, where the seal has shares, and the first token.
 ///
-/// Beside the fields of the protocol, `root_token` names the token to be made. The caller who initializes a server owns it in any case, unless
-/// its operator has chosen the first token by a hash.
+/// Besides the fields of the protocol, `root_token` may name the token to create: the caller who initializes a server owns it in any case, unless its
+/// operator has chosen the first token by a hash.
 pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;
@@ -80,7 +80,7 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     })?;
     let initialized =
         complete(server, chosen.as_ref().map(|token| token.as_str())).inspect_err(|_| {
-            // These shares are never answered.
+            // The client never receives these shares.
             if let Err(failure) = server.host.seal.abandon_initialization() {
                 server.tell_operator(&format!("initialization could not be undone: {failure}"));
             }
@@ -95,8 +95,8 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     envelope::bare(200, &made)
 }
 
-/// The token to be made; `None` for a random one. Where the operator decides who initializes the server, no client gets a root token by
-/// asking first (SEC-A8).
+/// The token to create; `None` for a random one. Where the operator decides who initializes the server, no client gets a root token by being the
+/// first to ask (SEC-A8).
 fn chosen_root_token(
     asked: &Unadmitted<'_>,
     fields: &Fields<'_>,
@@ -127,7 +127,7 @@ fn chosen_root_token(
     }
 }
 
-/// Shares in hexadecimal and in base64.
+/// The shares in hexadecimal and in base64.
 pub(super) fn written_shares(
     shares: &[Zeroizing<Vec<u8>>],
 ) -> (Vec<Zeroizing<String>>, Vec<Zeroizing<String>>) {
@@ -139,7 +139,7 @@ pub(super) fn written_shares(
     (hexadecimal, written(|share| STANDARD.encode(share)))
 }
 
-/// Completes the first start once the stores are open.
+/// Completes the initialization once the stores are open.
 fn complete(
     server: &Server<'_>,
     root_token: Option<&str>,
@@ -173,7 +173,7 @@ fn refuse_unsupported(fields: &Fields<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The numbers of a seal of shares, with the reference's words for those that no seal can have.
+/// The number of shares and the threshold. Invalid numbers are refused in the words of the reference.
 fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     let wrong = match (shares, threshold) {
         (..=0, _) => "shares must be at least one",
@@ -189,7 +189,7 @@ fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError
     Err(invalid_configuration(wrong))
 }
 
-/// Refuses several shares: a client that asks an automatic seal for them relies on no single holder having the key.
+/// Refuses several shares: a client that asks an automatic seal for them relies on no single holder having the whole key.
 fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     for (field, number) in [("secret_shares", shares), ("secret_threshold", threshold)] {
         if !matches!(number, 0 | 1) {

@@ -1,4 +1,4 @@
-//! `sys/internal/ui`: what user interfaces ask before they show anything (contract 6.4).
+//! `sys/internal/ui`: the paths that user interfaces read before they show anything (contract 6.4).
 
 use gatehouse_access_api::{
     Access, Capability, ListingVisibility, LookupError, MountView, PathRights, ResultantAcl,
@@ -14,14 +14,14 @@ use super::mounts::system_mounts::{SYSTEM_MOUNTS, cluster_id};
 use super::mounts::{self};
 use super::text::quoted;
 
-/// Says whether the path asks for no policy, and its refusals read as those of paths without a token.
+/// True if no policy applies to the path, and its refusals look like those of paths without a token.
 pub(super) fn asks_for_no_policy(path: &str) -> bool {
     path.strip_prefix("sys/internal/ui/mounts")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// `mounts`: those that the caller has any rights below, and those that every caller may see; of the latter callers without a token
-/// see little more than the name.
+/// `mounts`: the mounts below which the caller has any rights, and the mounts that every caller may see. Callers without a token see little more than
+/// the names of the latter.
 pub(super) fn mounts(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     let mounts = access.list_mounts()?;
@@ -55,7 +55,7 @@ pub(super) fn mounts(call: &Call<'_>) -> Answer {
     Reply::data(&json!({ "auth": auth, "secret": secret })).map(Some)
 }
 
-/// `mounts/<path>`: the mount that serves a path. A missing mount and a missing right are answered alike.
+/// `mounts/<path>`: the mount that serves a path. A missing mount and a missing right give the same answer.
 pub(super) fn mount(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     let asked = format!("{}/", call.captured("path")?);
@@ -108,7 +108,7 @@ pub(super) fn resultant_acl(call: &Call<'_>) -> Answer {
         .map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
-        // Clients would take a pattern for a path, so none is shown.
+        // Patterns are left out, since clients would read a pattern as a path.
         ResultantAcl::Rules(granted) => json!({
             "root": false,
             "exact_paths": rules(granted.exact),
@@ -128,7 +128,7 @@ fn rules(rules: Vec<PathRights>) -> Map<String, Value> {
     rules.into_iter().map(shown).collect()
 }
 
-/// The order of capabilities here, which is another one than elsewhere.
+/// The order of capabilities in this answer, which differs from the order elsewhere.
 const fn place(capability: Capability) -> u8 {
     match capability {
         Capability::Root | Capability::Deny => 0,
@@ -146,7 +146,7 @@ fn is_open(mount: &MountView) -> bool {
     mount.configuration.listing_visibility == Some(ListingVisibility::Unauthenticated)
 }
 
-/// The members of a mount that every caller may see.
+/// The members of a mount that callers without a token see.
 fn outline(mount: &MountView) -> Map<String, Value> {
     Map::from_iter([
         ("description".to_owned(), mount.description.as_str().into()),
@@ -155,11 +155,11 @@ fn outline(mount: &MountView) -> Map<String, Value> {
     ])
 }
 
-/// For each of `paths`, whether the caller's token has any rights there or below.
+/// For each of `paths`, true if the caller's token has any rights there or below.
 ///
 /// # Errors
 ///
-/// When the token has gone, or access fails.
+/// When the token no longer exists, or access fails.
 pub(super) fn rights_below(
     access: &dyn Access,
     token: &str,
@@ -170,7 +170,7 @@ pub(super) fn rights_below(
         .map_err(caller_gone)
 }
 
-/// The caller's token went between admission and now, or this was its last use.
+/// The caller's token ended after admission, or this was its last use.
 fn caller_gone(error: LookupError) -> ApiError {
     match error {
         LookupError::UnknownToken => {

@@ -1,4 +1,4 @@
-//! `sys/key-status`, `sys/rotate` and `sys/rotate/config`: the key that seals what is stored (SEC-K4).
+//! `sys/key-status`, `sys/rotate` and `sys/rotate/config`: the key that seals the stored data (SEC-K4).
 
 use gatehouse_ports::key_rotation::{FEWEST_OPERATIONS, MOST_OPERATIONS, SHORTEST_INTERVAL};
 use serde_json::{Map, Value, json};
@@ -30,13 +30,13 @@ pub(super) fn status(call: &Call<'_>) -> Answer {
     ]))))
 }
 
-/// `sys/rotate`, which OpenBao calls `sys/rotate/keyring` since
+/// `sys/rotate`, for which OpenBao's newer name is `sys/rotate/keyring`
 pub(super) fn rotate(call: &Call<'_>) -> Answer {
     keys(call)?.rotate()?;
     Ok(None)
 }
 
-/// GET `sys/rotate/config`, which OpenBao calls `sys/rotate/keyring/config` since
+/// GET `sys/rotate/config`, for which OpenBao's newer name is `sys/rotate/keyring/config`
 pub(super) fn read_policy(call: &Call<'_>) -> Answer {
     Reply::data(&policy_document(keys(call)?.policy()?)).map(Some)
 }
@@ -53,7 +53,7 @@ fn policy_document(policy: RotationPolicy) -> Value {
     })
 }
 
-/// As Go writes a duration of whole seconds.
+/// A duration of whole seconds in the notation of Go.
 fn go_duration(seconds: u64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{hours}h{minutes}m{seconds}s")
@@ -64,7 +64,7 @@ pub(super) fn write_policy(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let mut policy = keys(call)?.policy()?;
     if let Some(number) = fields.integer("max_operations")? {
-        // A negative number is below the smallest.
+        // A negative number counts as 0, which is below the minimum.
         policy.max_operations = u64::try_from(number).unwrap_or_default();
     }
     if let Some(interval) = fields.duration("interval")? {

@@ -1,11 +1,11 @@
-//! A short-lived cache of the cluster of an active server, so that frequent probes do not each read the store.
+//! A short-lived cache of the cluster of an active server, which saves frequent probes from reading the store each time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gatehouse_access_api::Cluster;
 
-/// The last time at which the server was seen to be active. Any other stage is never remembered: it may end at any moment.
+/// The last time at which the server was active. No other stage is remembered, since it may end at any moment.
 #[derive(Default)]
 pub(crate) struct LastActive(Mutex<Option<(u64, Cluster)>>);
 
@@ -15,7 +15,7 @@ impl LastActive {
         *self.lock() = Some((now, cluster.clone()));
     }
 
-    /// The cluster, if the server was active `within` the time before `now`. A clock that was set back makes it forgotten.
+    /// The cluster, if the server was active `within` the time before `now`. After the clock was set back, the cached value does not count.
     pub(super) fn recall(&self, within: Duration, now: u64) -> Option<Cluster> {
         let last = self.lock();
         let (noted, cluster) = last.as_ref()?;

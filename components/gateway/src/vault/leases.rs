@@ -1,4 +1,4 @@
-//! `sys/leases`, and the older spellings of its routes directly below `sys/` (contract 6.5). Every lease is a token's.
+//! `sys/leases`, and the older names of its routes directly below `sys/` (contract 6.5). Every lease belongs to a token.
 
 use gatehouse_access_api::{Access, LookupError, PrefixError, TokenReference, TokenView};
 use jiff::Timestamp;
@@ -50,7 +50,7 @@ pub(super) fn lookup(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// A caller that may renew a token holds it or its accessor; a lease is known to more people.
+/// Always refuses. A caller that may renew a token knows it or its accessor, while a lease is known to more people.
 pub(super) fn renew(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, call)?;
@@ -62,7 +62,7 @@ pub(super) fn renew(call: &Call<'_>) -> Answer {
     Err(ApiError::plain(400, text))
 }
 
-/// An unknown lease is as good as a revoked one.
+/// An unknown lease counts as revoked.
 pub(super) fn revoke(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, call)?;
@@ -73,7 +73,7 @@ pub(super) fn revoke(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-/// Nothing outside the server has to be told of a token's end, so no revocation is ever forced.
+/// A revocation needs no action outside the server, so it never has to be forced.
 pub(super) fn revoke_prefix(call: &Call<'_>) -> Answer {
     let (access, prefix) = (call.server.access, call.captured("prefix")?);
     check_sync(&call.fields()?)?;
@@ -94,7 +94,7 @@ pub(super) fn count_irrevocable(call: &Call<'_>) -> Answer {
     none_irrevocable(call, "counts", json!({}))
 }
 
-/// There are none, since a token can always be revoked.
+/// The answer without any lease: a token can always be revoked.
 fn none_irrevocable(call: &Call<'_>, name: &str, none: Value) -> Answer {
     match call.query_fields()?.string("type")?.as_deref() {
         Some("irrevocable") => Reply::data(&json!({ name: none, "lease_count": 0 })).map(Some),
@@ -110,14 +110,14 @@ fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, ApiError> {
     }
 }
 
-/// The lease that the body names, or else the path.
+/// The lease that the body names, or otherwise the path.
 fn lease_id(fields: &Fields<'_>, call: &Call<'_>) -> Result<String, ApiError> {
     let id = fields.string("lease_id")?.filter(|id| !id.is_empty());
     id.or_else(|| call.find_captured("url_lease_id").map(str::to_owned))
         .ok_or_else(|| ApiError::plain(400, "lease_id must be specified"))
 }
 
-/// Every revocation has happened when it is answered, whether that is asked for or not.
+/// Checks the field `sync`, which has no effect: every revocation is complete when it is answered.
 fn check_sync(fields: &Fields<'_>) -> Result<(), ApiError> {
     fields.boolean("sync")?;
     Ok(())

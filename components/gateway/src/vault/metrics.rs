@@ -1,4 +1,4 @@
-//! `sys/metrics`: what the host counts, in the format of Prometheus or as JSON in the reference's shape (contract 6.1).
+//! `sys/metrics`: the metrics of the host, in the format of Prometheus or as JSON in the form of the reference (contract 6.1).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::server::Server;
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 
-/// Prometheus's text format.
+/// The text format of Prometheus.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The media types that scrapers ask for.
@@ -23,7 +23,7 @@ const SCRAPED_MEDIA_TYPES: [&str; 3] = [
     "text/plain",
 ];
 
-/// Most auth methods whose keys are looked at for one answer.
+/// The maximum number of auth methods whose keys are examined for one answer.
 const MAXIMUM_METHODS: usize = 100;
 
 /// Answers an admitted read.
@@ -49,10 +49,10 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     }
 }
 
-/// Tells the host when the keys that verify logins here were fetched. Each server keeps its own, so this is not background work,
-/// which one of them does.
+/// Tells the host when the keys that verify logins at this server were fetched. Each server has its own keys, so this is not background work, which
+/// only one of the servers does.
 fn tell_age_of_keys(server: &Server<'_>) {
-    // The other metrics are shown even if the store does not answer now.
+    // The other metrics are shown even if the store does not answer.
     let Ok(mounts) = server.access.list_mounts() else {
         return;
     };
@@ -83,14 +83,13 @@ type Labels = BTreeMap<String, String>;
 struct Summary {
     timestamp: String,
     gauges: Vec<Sample>,
-    /// Nothing is kept value by value.
+    /// Always empty: single values are not kept.
     points: [(); 0],
     counters: Vec<Sampled>,
     samples: Vec<Sampled>,
 }
 
-/// Counts and measures since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
-/// are 0.
+/// A counter or histogram since the start of the server. Single values are not kept, so the extremes, the standard deviation and the rate are 0.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Sampled {
@@ -159,7 +158,7 @@ impl Summary {
         }
     }
 
-    /// Adds one half of what is known of a histogram.
+    /// Adds the sum or the count of a histogram.
     fn measure(&mut self, name: String, labels: Labels, value: f64, is_sum: bool) {
         let is_same = |it: &&mut Sampled| it.name == name && it.labels == labels;
         let measured = match self.samples.iter_mut().find(is_same) {
@@ -187,12 +186,12 @@ impl Summary {
     }
 }
 
-/// Numbers of events are whole and not negative.
+/// A number of events, which is whole and not negative.
 fn whole(value: f64) -> u64 {
     value as u64
 }
 
-/// One line of an exposition. That of a gauge is shown as it is.
+/// One line of an exposition. A gauge is shown in this form.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Sample {
@@ -202,7 +201,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// `None` for comments, and for lines of another form.
+    /// The sample in a line; `None` for comments and for lines of another form.
     fn parse(line: &str) -> Option<Self> {
         if line.starts_with('#') {
             return None;

@@ -1,14 +1,13 @@
 //! The `/v1` protocol: the auth method, its tokens, policies and system endpoints.
 //!
-//! One request goes through these stages, in the order of contract 1.6: what the method and the headers rule out, admission by
-//! `access` (token, then policy), the route, the fields, and at last the capability that does the work. The answer is then
-//! wrapped where the request asks for that.
+//! One request goes through these stages, in the order of contract 1.6: the checks of the method and the headers, admission by `access` (token, then
+//! policy), the route, the fields, and finally the capability that does the work. The answer is then wrapped if the request asks for that.
 //!
-//! All that is known about a path stands in one row of `routes`: what may be done there and which function answers, the fields and their
-//! texts, and what a caller needs. `dispatch` finds the row; `openapi` shows it. The exceptions are these: `access` decides by itself
-//! which paths are open or need `sudo` (`access/src/policy/sudo_paths.rs`, `access/src/rights.rs`, `access/src/wrapping`), `operation` and
-//! `name_normalization` know the families of paths where a write may create something or where names are folded, and `crate::audit`
-//! knows the paths whose texts or answers may hold secrets.
+//! One row of `routes` holds everything about a path: the operations and the functions that answer them, the fields and their texts, and the
+//! requirements for callers. `dispatch` finds the row, and `openapi` shows it. There are these exceptions: `access` decides which paths are open or
+//! need `sudo` (`access/src/policy/sudo_paths.rs`, `access/src/rights.rs`, `access/src/wrapping`), `operation` and `name_normalization` know the
+//! families of paths where a write may create an object or where names are folded, and `crate::audit` knows the paths whose texts or answers may hold
+//! secrets.
 
 mod audit;
 mod auth_block;
@@ -113,7 +112,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
     response.without_body_for_head(request)
 }
 
-/// Answers a request under `/v1/` that goes no further.
+/// Records and returns an answer under `/v1/` that was given before routing.
 pub(crate) fn end<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -197,16 +196,16 @@ fn serve(
     dispatch::admitted(call, path.has_trailing_slash(), trail)
 }
 
-/// The part of a request that is read before access is asked who the caller is.
+/// The part of a request that is read before access identifies the caller.
 struct Checked<'p> {
     operation: Operation,
-    /// For how many seconds the answer is to be wrapped.
+    /// The lifetime of the wrapped answer, in seconds.
     wrap_ttl: Option<u64>,
     /// The path below `v1/` as policies and routes see it.
     below: Cow<'p, str>,
 }
 
-/// Refuses what can be refused before access is asked who the caller is.
+/// Refuses requests that can be refused before access identifies the caller.
 fn check_request<'p>(
     server: &Server<'_>,
     request: &Request,
@@ -222,7 +221,7 @@ fn check_request<'p>(
     });
     match checked {
         Ok(checked) => Ok(checked),
-        // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
+        // Of a sealed server, nothing else is revealed (contract 1.6: sealed comes first).
         Err(error) => match server.access.current_cluster() {
             Err(access::ServiceError::Sealed) => Err(access::ServiceError::Sealed.into()),
             _ => Err(error),

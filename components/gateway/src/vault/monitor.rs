@@ -1,4 +1,4 @@
-//! `sys/monitor`: the lines of the server's log as they come, for as long as the client reads them.
+//! `sys/monitor`: the lines of the server's log as they are logged, for as long as the client reads them.
 
 use std::fmt::Write;
 
@@ -18,10 +18,10 @@ use crate::{Request, Response, query};
 /// The path below `v1/`.
 const PATH: &str = "sys/monitor";
 
-/// The last words for a client that follows the log of a server that has been sealed.
+/// The last line for a client that follows the log of a server that was sealed.
 const SEALED: &str = "the server was sealed: its log is not shown any more";
 
-/// Begins to tell what the server logs from now on.
+/// Begins to send the lines that the server logs from now on.
 pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let server = call.server;
     let asked = |name| query::first(&call.request.query, name).filter(|text| !text.is_empty());
@@ -33,8 +33,8 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
         None => LogFormat::Standard,
         Some(name) => format_of(name).ok_or_else(|| ApiError::plain(400, "unknown log format"))?,
     };
-    // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
-    // the answer would be cut off before it has begun.
+    // Before each part, the rights of a token with limited uses are looked up without a use. The lookup finds neither conditional rules nor, after
+    // the last use, any rule. The answer would be cut off before its first part.
     let token = TokenReference::Id(call.caller_token()?.into());
     if call.admission.limited_uses && !reading_on::permits_without_conditions(server, &token, PATH)?
     {
@@ -54,11 +54,11 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// Sends what has been logged since `place`, after checking again that the caller may read it.
+/// Sends the lines that were logged since `place`, after checking the caller's rights again.
 ///
 /// # Errors
 ///
-/// When the request is another one, or its caller may not read the log any more.
+/// When the request is a different one, or its caller may no longer read the log.
 pub(crate) fn resume(
     server: &Server<'_>,
     request: &Request,
@@ -76,7 +76,7 @@ pub(crate) fn resume(
                 rest: None,
             });
         }
-        // No line is sent before the caller is known, which may be a moment later: the log is wanted most when the store fails.
+        // No line is sent before the caller is identified, but the client may wait for that: the log is needed most when the store fails.
         Err(access::ServiceError::Contended | access::ServiceError::Unavailable(_)) => {
             return Ok(Part {
                 body: Vec::new(),
@@ -145,7 +145,7 @@ impl LogFormat {
         let time = i64::try_from(line.time).unwrap_or(i64::MAX);
         let time = Timestamp::from_millisecond(time).unwrap_or(Timestamp::MAX);
         let level = name_of(line.level);
-        // Writing to a text never fails.
+        // Writing to a string never fails.
         let _ = match self {
             Self::Standard => {
                 let level = format!("[{}]", level.to_ascii_uppercase());
@@ -164,7 +164,7 @@ impl LogFormat {
         };
     }
 
-    /// Says something that was not logged.
+    /// Writes a note that is not a line of the log.
     fn write_note(self, text: &mut String, note: &str) {
         let _ = match self {
             Self::Standard => writeln!(text, "[{note}]"),

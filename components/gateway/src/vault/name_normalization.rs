@@ -1,7 +1,7 @@
-//! Names that exist in lower case only, brought to that spelling before any policy is asked (SEC-A2, G17).
+//! Names that exist only in lower case, folded to it before any policy is evaluated (SEC-A2, G17).
 //!
-//! A capability finds a role or a policy under any spelling of its name. Were the path left as sent, a rule that denies
-//! `role/prod` would not be met by `role/PROD`, and the same role would be served.
+//! A capability finds a role or a policy under any spelling of its name. Without folding, a rule that denies `role/prod` would not match `role/PROD`,
+//! and the request would get the denied role.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use gatehouse_access_api::folded_identity_name;
 
 use super::errors::ApiError;
 
-/// Before the name of a policy, the rest of the path.
+/// The prefixes of paths that end in the name of a policy.
 const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
 
-/// Before the name of an entity or a group, the rest of the path: both are found in any case of letters.
+/// The prefixes of paths that end in the name of an entity or a group. Both are found regardless of case.
 const IDENTITY_FAMILIES: [&str; 2] = ["identity/entity/name/", "identity/group/name/"];
 
-/// The ends of paths that follow the name of a role.
+/// The suffixes of paths after the name of a role.
 const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
 
-/// The beginning of the path of a token-store role. Upper and lower case of these differ, so they are not folded.
+/// The prefix of the paths of token-store roles. Their names are case-sensitive, so they are not folded.
 const TOKEN_ROLES: &str = "auth/token/roles/";
 
 /// `path`, which is below `v1/`, with the name of a role, a policy, an entity or a group in the one spelling that policies and routes see.
 ///
 /// # Errors
 ///
-/// 400 for the name of a policy with blanks around it: it would name the same policy as without them.
+/// 400 for the name of a policy with blanks around it, which would name the same policy as without them.
 pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
     for family in POLICY_FAMILIES {
         if let Some(name) = path.strip_prefix(family) {
@@ -58,14 +58,14 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
     Ok(Cow::Borrowed(path))
 }
 
-/// The part of the path before the name of a role, and the name. Which part of the path is the mount is known only after
-/// admission, so a mount whose own path ends in `role` has its last segment taken for one, by policies and routes alike.
+/// The part of the path before the name of a role, and the name. The mount's part of the path is known only after admission. So for a mount whose own
+/// path ends in `role`, the next segment counts as the name of a role, for policies and routes alike.
 pub(super) fn role_name(path: &str) -> Option<(&str, &str)> {
     let (before, name) = path.split_at_checked(path.rfind('/')? + 1)?;
     (before.starts_with("auth/") && before.ends_with("/role/")).then_some((before, name))
 }
 
-/// Says whether `path` is that of one token-store role.
+/// True if `path` is that of a token-store role.
 pub(super) fn is_token_role(path: &str) -> bool {
     path.strip_prefix(TOKEN_ROLES)
         .is_some_and(|name| !name.contains('/'))

@@ -1,4 +1,4 @@
-//! The issuer of identity tokens: its two public documents, and where it is (contract 7.4).
+//! The issuer of identity tokens: its two public documents, and its address (contract 7.4).
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -10,10 +10,10 @@ use super::envelope::{self, Reply};
 use super::errors::ApiError;
 use crate::http::Response;
 
-/// For how many seconds the key set may be kept.
+/// The number of seconds for which clients may cache the key set.
 const KEY_SET_FRESHNESS: u32 = 3600;
 
-/// Told with every issuer that is set.
+/// The warning after an issuer was set.
 const EXPLICIT_ISSUER: &str = "tokens name this issuer from now on: those who verify them must trust this very address, and get the keys from it; set issuer to \"\" for the server's advertised address";
 
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ impl<'a> From<&'a PublicKey> for Key<'a> {
     }
 }
 
-/// There is no issuer, or the server failed.
+/// The refusal without an issuer, or the failure of the server.
 fn no_tokens(error: IdentityTokenError) -> ApiError {
     match error {
         IdentityTokenError::NoIssuer => ApiError::plain(404, error.to_string()),
@@ -103,7 +103,7 @@ pub(super) fn read_config(call: &Call<'_>) -> Answer {
 
 /// POST `identity/oidc/config`
 pub(super) fn write_config(call: &Call<'_>) -> Answer {
-    // As for every field: what is not sent stays.
+    // As with every field, an absent value stays unchanged.
     if let Some(issuer) = call.fields()?.string("issuer")? {
         let auth_method = call.server.auth_method;
         auth_method.write_issuer(&issuer).map_err(not_stored)?;

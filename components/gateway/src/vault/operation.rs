@@ -16,7 +16,7 @@ const PATCH_MEDIA_TYPE: &str = "application/merge-patch+json";
 ///
 /// # Errors
 ///
-/// When the method, the query or the end of the path rules every operation out.
+/// When the method, the query or the end of the path allows no operation.
 pub(super) fn requested(request: &Request, path: &CanonicalPath) -> Result<Operation, ApiError> {
     match request.method {
         _ if asks_for_help(request) => Ok(Operation::Help),
@@ -33,7 +33,7 @@ pub(super) fn requested(request: &Request, path: &CanonicalPath) -> Result<Opera
     }
 }
 
-/// Says whether a request asks for help, by any method that does something: then nothing else is done.
+/// True if a request asks for help, with any method that selects an operation. Nothing else is then done.
 pub(super) fn asks_for_help(request: &Request) -> bool {
     let does_something = !matches!(
         request.method,
@@ -66,9 +66,9 @@ fn patch(media_type: &str) -> Result<Operation, ApiError> {
     ))
 }
 
-/// Tells whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what
-/// may be a role. The part of a path that is its mount is known only after admission. So a mount whose own path ends in `role` is taken for
-/// a role here, and the handler that serves the request insists on `update`.
+/// True if a write to the path needs `create` or `update`, depending on whether the object exists: for a secret in the cubbyhole, and for a possible
+/// role. The mount's part of the path is known only after admission. So a mount whose own path ends in `role` counts as a role here, and the handler
+/// that serves the request requires `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
         name_normalization::role_name(path).is_some()

@@ -1,4 +1,4 @@
-//! Pages of a list: how much is asked for, and how a list that ends early says so (SEC-S14).
+//! The pages of a list: the requested part, and the warning about a list that was cut (SEC-S14).
 
 use gatehouse_access_api::KeyPage;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::ApiError;
 
-/// Most keys in one answer.
+/// The maximum number of keys in one answer.
 const MAXIMUM_KEYS: u32 = 10_000;
 
 /// The part of a list that a request asks for in its query.
@@ -15,7 +15,7 @@ const MAXIMUM_KEYS: u32 = 10_000;
 pub(crate) struct Paging {
     /// The key after which the part begins; `None` for the beginning of the list.
     pub(crate) after: Option<String>,
-    /// Most keys to be shown; at least 1.
+    /// The maximum number of keys to show; at least 1.
     pub(crate) limit: u32,
     /// True if the request may want more than `limit` keys.
     cut: bool,
@@ -27,8 +27,7 @@ struct Keys<'a> {
 }
 
 impl Paging {
-    /// Reads `after` and `limit` of the query of `call`. A limit that is missing or not positive asks for all keys, and gets
-    /// 10000 as one above does.
+    /// Reads `after` and `limit` from the query of `call`. A limit that is missing, not positive, or above 10000 becomes 10000.
     ///
     /// # Errors
     ///
@@ -46,7 +45,7 @@ impl Paging {
         })
     }
 
-    /// The warnings that belong to a part of a list after which the list goes on with what follows `next`.
+    /// The warnings about a part of a list. `next` is the key after which the list continues, if it does.
     pub(crate) fn warnings(self, next: Option<&str>) -> impl Iterator<Item = String> {
         let next = next.filter(|_| self.cut);
         let cut = next.map(|next| {
@@ -57,7 +56,7 @@ impl Paging {
         cut.into_iter()
     }
 
-    /// The part of a list that is read whole, whose keys are in the order that `rank` tells.
+    /// The part of a list that is read as a whole, and whose keys are sorted by `rank`.
     pub(crate) fn part_of<R: Ord>(
         &self,
         mut keys: Vec<String>,
@@ -73,11 +72,11 @@ impl Paging {
         KeyPage { keys, next }
     }
 
-    /// Answers `call` with `data.keys`: `list` gives those after a key, at most so many.
+    /// Answers `call` with `data.keys`. `list` returns the keys after a key, up to a limit.
     ///
     /// # Errors
     ///
-    /// When `limit` is not an integer, the errors of `list`, and 404 where there is nothing to show.
+    /// When `limit` is not an integer, the errors of `list`, and 404 for an empty list.
     pub(crate) fn keys<E: Into<ApiError>>(
         call: &Call<'_>,
         list: impl FnOnce(Option<&str>, u32) -> Result<KeyPage, E>,
@@ -91,7 +90,7 @@ impl Paging {
     ///
     /// # Errors
     ///
-    /// 404 where there is nothing to show.
+    /// 404 for an empty list.
     pub(crate) fn reply(self, page: &KeyPage) -> Answer {
         if page.keys.is_empty() && page.next.is_none() {
             return Err(ApiError::absent());

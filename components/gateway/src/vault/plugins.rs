@@ -1,4 +1,4 @@
-//! `sys/plugins/catalog`: what can be enabled (contract 6.1). It is built in, so the catalog can be read and not changed.
+//! `sys/plugins/catalog`: the methods that can be enabled (contract 6.1). They are built in, so the catalog is read-only.
 
 use serde_json::json;
 

@@ -9,7 +9,7 @@ use super::envelope::Reply;
 use super::errors::ApiError;
 use super::paging::Paging;
 
-/// The policy that stands behind the sorted ones.
+/// The policy that comes after the sorted ones.
 const LAST: &str = "root";
 
 #[derive(Serialize)]
@@ -48,7 +48,7 @@ pub(super) fn list_for_old_clients(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(data).warned(warnings)))
 }
 
-/// The names of the policies that `paging` asks for: sorted, and `root` at the end.
+/// The names of the policies in the requested part of the list, sorted, with `root` at the end.
 fn part_of_names(call: &Call<'_>, paging: &Paging) -> Result<KeyPage, ApiError> {
     let names = call.server.access.list_policies()?;
     Ok(paging.part_of(names, |name| (name == LAST, name.to_owned())))

@@ -1,4 +1,4 @@
-//! Answers that come in parts: whether their caller may still read them, which is found out anew before each part.
+//! The checks before each part of an answer in parts: the request and the rights of the caller.
 
 use gatehouse_access_api::{self as access, AdmissionError, Capability, Operation, TokenReference};
 
@@ -8,11 +8,11 @@ use crate::path::CanonicalPath;
 use crate::vault::server::Server;
 use crate::{Request, admission};
 
-/// Makes sure that an answer at `path`, below `v1/`, is one to this request.
+/// Makes sure that an answer at `path`, below `v1/`, belongs to this request.
 ///
 /// # Errors
 ///
-/// [`ResumeError::Foreign`] when it is not.
+/// [`ResumeError::Foreign`] when it does not.
 pub(super) fn check(request: &Request, path: &str) -> Result<(), ResumeError> {
     let asked_path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
     let asked = operation::requested(request, &asked_path).map_err(|_| ResumeError::Foreign)?;
@@ -22,7 +22,7 @@ pub(super) fn check(request: &Request, path: &str) -> Result<(), ResumeError> {
     Ok(())
 }
 
-/// Says whether the caller may still read `path`, which needs `sudo`. A token with a number of uses is asked about, and not used.
+/// True if the caller may still read `path`, which needs `sudo`. A token with limited uses is looked up without a use.
 pub(super) fn may_go_on(
     server: &Server<'_>,
     request: &Request,
@@ -58,7 +58,7 @@ pub(super) fn may_go_on(
     }
 }
 
-/// Says whether a token may read `path`, which needs `sudo`, whatever the request says.
+/// True if a token may read `path`, which needs `sudo`, regardless of the request's parameters.
 pub(super) fn permits_without_conditions(
     server: &Server<'_>,
     token: &TokenReference,

@@ -1,4 +1,4 @@
-//! A path below `/v1/`: what may be done there, what is said with it, and which function answers.
+//! A route below `/v1/`: its operations, their fields, and the functions that answer them.
 
 use gatehouse_access_api as access;
 use gatehouse_auth_method_api::RoleName;
@@ -8,45 +8,45 @@ use super::errors::ApiError;
 use super::field::{Field, Kind};
 use crate::http::{Method, Response};
 
-/// A path and what may be done there.
+/// A path and its operations.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) struct Route {
-    /// Below the root of its family; `{name}` stands for what a caller chooses.
+    /// The path below the root of its family; `{name}` stands for a segment that callers choose.
     pub(in crate::vault) path: &'static str,
-    /// Its purpose, in a sentence.
+    /// The purpose of the path, as a sentence.
     pub(in crate::vault) about: &'static str,
     pub(in crate::vault) needs: Needs,
-    /// True if a write of something new needs `create` instead of `update`.
+    /// True if a write of a new object needs `create` instead of `update`.
     pub(in crate::vault) creates: bool,
-    /// False for a path that is not shown: a second name that clients of OpenBao use is served and not shown.
+    /// False for a path that is served but not shown, such as a second name that clients of OpenBao use.
     pub(in crate::vault) is_described: bool,
-    /// True if reads leave no record: they say how the server is or where things are, to everyone, and look at no token.
+    /// True if reads leave no record: they tell every caller about the state of the server or the places of its services, and ignore tokens.
     pub(in crate::vault) is_unrecorded: bool,
-    /// True if a read or a removal may end in a slash, which means a list elsewhere (SEC-A3): mounts are listed with theirs, and clients
-    /// send back what was listed.
+    /// True if a read or a removal may end in a slash, which means a list elsewhere (SEC-A3): mounts are listed with their slash, and clients send
+    /// back the listed names.
     pub(in crate::vault) may_end_in_slash: bool,
-    /// The meaning of the path's `{name}`s, in their order.
+    /// The fields for the path's `{name}`s, in their order.
     pub(in crate::vault) captures: &'static [Field],
     pub(in crate::vault) operations: &'static [Operation],
-    /// Answers all operations that are not among them; `None` for "unsupported operation".
+    /// The handler for all other operations; `None` for "unsupported operation".
     pub(in crate::vault) otherwise: Option<Handler>,
 }
 
-/// The right that a caller needs beside the one for the operation.
+/// The requirement for callers, in addition to the right to the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Needs {
-    /// Not even a token.
+    /// Nothing, not even a token.
     Nothing,
     Token,
     /// A token whose policies grant `sudo`.
     Sudo,
 }
 
-/// A thing that a request may do at a path.
+/// An operation on a path.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) struct Operation {
     pub(in crate::vault) verb: Verb,
-    /// By which generated clients call it; never changes.
+    /// The name of the operation in generated clients, which never changes.
     pub(in crate::vault) id: &'static str,
     pub(in crate::vault) summary: &'static str,
     pub(in crate::vault) query: &'static [Field],
@@ -55,56 +55,56 @@ pub(in crate::vault) struct Operation {
     pub(in crate::vault) handler: Handler,
 }
 
-/// How a request says what it does.
+/// The way in which a request selects the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Verb {
     Get,
     Head,
     /// GET with `list=true`, which every HTTP library can send.
     List,
-    /// GET, with `list=true` or without.
+    /// GET, with `list=true` or without it.
     GetOrList,
     Post,
     Delete,
 }
 
-/// The form of a success.
+/// The form of a successful answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Success {
     /// An envelope.
     Envelope,
     /// An envelope with keys; 404 where there are none.
     Keys,
-    /// Nothing.
+    /// No content.
     Nothing,
-    /// An envelope, or nothing where there is nothing to say.
+    /// An envelope, or no content where there is nothing to report.
     EnvelopeOrNothing,
-    /// There is no success: clients know the path, and every request there is refused.
+    /// No request succeeds: clients know the path, and every request is refused.
     Refusal,
-    /// An envelope, at once or before the work is done.
+    /// An envelope, immediately or before the work is complete.
     Accepted,
-    /// A JSON object of its own.
+    /// A JSON object without the envelope.
     Document,
-    /// The same, and the status says how the server is.
+    /// The same, with the state of the server in the status.
     Status,
-    /// A JSON object of its own or text, whichever the caller asks for.
+    /// A JSON object without the envelope, or text, as the caller asks.
     DocumentOrText,
     /// Text.
     Text,
-    /// Bytes, to be kept in a file.
+    /// Bytes for a file.
     File,
 }
 
 /// The function that answers a request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) enum Handler {
-    /// Says what the envelope holds.
+    /// Returns the content of the envelope.
     Envelope(fn(&Call<'_>) -> Answer),
-    /// Answers without the envelope, and so cannot be wrapped.
+    /// Answers without the envelope, so the answer cannot be wrapped.
     Document(fn(&Call<'_>) -> Result<Response, ApiError>),
-    /// The same with the description of all routes, which no handler can know.
+    /// The same, with the description of all routes, which handlers do not have.
     Description,
-    /// Answers before access is asked: no policy is looked at.
+    /// Answers before access is asked, so no policy applies.
     Unadmitted(fn(&Unadmitted<'_>) -> Result<Response, ApiError>),
 }
 
@@ -128,7 +128,7 @@ pub(in crate::vault) const fn route(
     }
 }
 
-/// A path that is served and not shown.
+/// A path that is served but not shown.
 pub(in crate::vault) const fn undescribed(
     path: &'static str,
     operations: &'static [Operation],
@@ -153,7 +153,7 @@ impl Route {
         }
     }
 
-    /// The same for everyone.
+    /// The same for every caller.
     pub(in crate::vault) const fn open(self) -> Self {
         Self {
             needs: Needs::Nothing,
@@ -161,7 +161,7 @@ impl Route {
         }
     }
 
-    /// The same for everyone, and reads leave no record.
+    /// The same for every caller, and reads leave no record.
     pub(in crate::vault) const fn unrecorded(self) -> Self {
         Self {
             is_unrecorded: true,
@@ -169,7 +169,7 @@ impl Route {
         }
     }
 
-    /// The same where creating and updating are told apart.
+    /// The same, where creating and updating need different capabilities.
     pub(in crate::vault) const fn creating(self) -> Self {
         Self {
             creates: true,
@@ -177,7 +177,7 @@ impl Route {
         }
     }
 
-    /// The same where a slash at the end does not mean a list.
+    /// The same, where a slash at the end does not mean a list.
     pub(in crate::vault) const fn slashed(self) -> Self {
         Self {
             may_end_in_slash: true,
@@ -185,7 +185,7 @@ impl Route {
         }
     }
 
-    /// The same with an answer to all other operations.
+    /// The same with a handler for all other operations.
     pub(in crate::vault) const fn otherwise(self, handler: Handler) -> Self {
         Self {
             otherwise: Some(handler),
@@ -193,18 +193,18 @@ impl Route {
         }
     }
 
-    /// The same where a list is of another path, which does not exist: it ends in a slash.
+    /// The same, where a list belongs to another path, which ends in a slash and does not exist.
     pub(in crate::vault) const fn unlisted(self) -> Self {
         self.otherwise(Handler::Envelope(refuse_list))
     }
 
-    /// Says whether it answers without the envelope.
+    /// True if the route answers without the envelope.
     pub(in crate::vault) fn answers_documents(&self) -> bool {
         let mut handlers = self.operations.iter().map(|operation| operation.handler);
         handlers.any(|handler| matches!(handler, Handler::Document(_) | Handler::Description))
     }
 
-    /// Says whether access is asked about requests for it.
+    /// True if access admits the requests for the route.
     pub(in crate::vault) fn is_admitted(&self) -> bool {
         let handlers = self.operations.iter().map(|operation| operation.handler);
         !handlers
@@ -212,8 +212,8 @@ impl Route {
             .any(|handler| matches!(handler, Handler::Unadmitted(_)))
     }
 
-    /// The part of a path that each capture stands for, and how many of its segments are this route's own words; `None` where the
-    /// segments of `path` do not fit.
+    /// The match of a path: the part for each capture, and the number of segments that are the route's own words. `None` where the segments of `path`
+    /// do not fit.
     pub(in crate::vault) fn matching(&self, path: &[&str]) -> Option<Match> {
         self.match_from(Some(self.path.trim_end_matches('/')), path)
     }
@@ -242,7 +242,7 @@ impl Route {
         };
         (1..=longest).find_map(|length| {
             let (taken, rest) = path.split_at_checked(length)?;
-            // The rest goes first, so that a long path costs no more than its length.
+            // The rest is matched first, so that the cost of a long path is only linear.
             let mut found = self.match_from(template, rest)?;
             let value = taken.join("/");
             capture.can_be(&value).then(|| {
@@ -261,16 +261,16 @@ fn refuse_list(call: &Call<'_>) -> Answer {
     })
 }
 
-/// How a path fits a route.
+/// The match of a path with a route.
 #[derive(Debug, Clone, Default)]
 pub(in crate::vault) struct Match {
-    /// How many segments of the path are words of the route.
+    /// The number of segments of the path that are words of the route.
     pub(in crate::vault) own_words: usize,
     pub(in crate::vault) captured: Vec<Captured>,
 }
 
 impl Field {
-    /// Says whether `value` can be the part of a path that this stands for.
+    /// True if `value` is a valid part of a path for this field.
     fn can_be(&self, value: &str) -> bool {
         match self.kind {
             Kind::Choice(words) => words.contains(&value),
@@ -280,13 +280,13 @@ impl Field {
     }
 }
 
-/// The name within the braces.
+/// The name in braces.
 fn captured_name(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
 impl Verb {
-    /// Says whether a request that was admitted for `asked` does this.
+    /// True if a request that was admitted for `asked` selects this operation.
     pub(in crate::vault) const fn does(self, asked: access::Operation) -> bool {
         matches!(
             (self, asked),
@@ -300,7 +300,7 @@ impl Verb {
         )
     }
 
-    /// Says whether a request with `method` does this, where no list is told from a read.
+    /// True if a request with `method` selects this operation, where lists are not distinguished from reads.
     pub(in crate::vault) const fn is_sent_by(self, method: Method) -> bool {
         matches!(
             (self, method),
@@ -330,7 +330,7 @@ const fn operation(
     }
 }
 
-/// Answered with data.
+/// A read, answered with data.
 pub(in crate::vault) const fn read(
     id: &'static str,
     summary: &'static str,
@@ -345,7 +345,7 @@ pub(in crate::vault) const fn read(
     )
 }
 
-/// Answered with keys.
+/// A list, answered with keys.
 pub(in crate::vault) const fn list(
     id: &'static str,
     summary: &'static str,
@@ -360,7 +360,7 @@ pub(in crate::vault) const fn list(
     )
 }
 
-/// Answered with nothing.
+/// A removal, answered with no content.
 pub(in crate::vault) const fn delete(
     id: &'static str,
     summary: &'static str,
@@ -375,7 +375,7 @@ pub(in crate::vault) const fn delete(
     )
 }
 
-/// Answered with nothing.
+/// A write, answered with no content.
 pub(in crate::vault) const fn write(
     id: &'static str,
     summary: &'static str,
@@ -394,7 +394,7 @@ pub(in crate::vault) const fn write(
     }
 }
 
-/// A write that is answered with data.
+/// A write, answered with data.
 pub(in crate::vault) const fn ask(
     id: &'static str,
     summary: &'static str,
@@ -404,7 +404,7 @@ pub(in crate::vault) const fn ask(
     write(id, summary, body, run).answering(Success::Envelope)
 }
 
-/// Answered with a document, by any handler.
+/// An operation answered with a document, by any handler.
 pub(in crate::vault) const fn document(
     verb: Verb,
     id: &'static str,
@@ -414,7 +414,7 @@ pub(in crate::vault) const fn document(
     operation(verb, id, summary, Success::Document, handler)
 }
 
-/// Answered before access is asked, with a document where it is not a removal.
+/// An operation answered before access is asked, with a document unless it is a removal.
 pub(in crate::vault) const fn unadmitted(
     verb: Verb,
     id: &'static str,
@@ -429,7 +429,7 @@ pub(in crate::vault) const fn unadmitted(
 }
 
 impl Operation {
-    /// The same with another answer.
+    /// The same with another form of answer.
     pub(in crate::vault) const fn answering(self, success: Success) -> Self {
         Self { success, ..self }
     }
@@ -444,7 +444,7 @@ impl Operation {
         Self { body, ..self }
     }
 
-    /// The same for reads and lists alike.
+    /// The same for reads and lists.
     pub(in crate::vault) const fn listing_too(self) -> Self {
         Self {
             verb: Verb::GetOrList,

@@ -1,4 +1,4 @@
-//! Groups of routes: the paths below which the tables of routes are, as documents write them.
+//! Groups of routes: tables of routes with their root paths, as documents write them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::route::Route;
 
-/// The characters that stand in a path as they are. Braces do not: they would pass for a name.
+/// The characters that stay unescaped in a path. Braces are escaped, since they would look like a name.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -14,10 +14,10 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The name of a mount's path in documents that name no mount.
+/// The name of the parameter for a mount's path, in documents without a certain mount.
 pub(in crate::vault) const MOUNT_PATH: &str = "gcp_mount_path";
 
-/// Tables of routes, and the path below which they are.
+/// Tables of routes, and their root path.
 pub(in crate::vault) struct RouteGroup<'a> {
     pub(in crate::vault) root: Root<'a>,
     pub(in crate::vault) tag: &'static str,
@@ -32,12 +32,12 @@ impl<'a> RouteGroup<'a> {
     }
 }
 
-/// The beginning of the paths of some routes.
+/// The root of the paths of some routes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) enum Root<'a> {
-    /// Always the same.
+    /// A fixed path.
     Fixed(&'static str),
-    /// `auth/` and the path of a mount, which has one slash at its end.
+    /// `auth/` and the path of a mount, which ends in one slash.
     Mount(&'a str),
     /// `auth/` and the path of any mount.
     AnyMount,

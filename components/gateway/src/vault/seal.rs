@@ -15,25 +15,25 @@ use crate::http::{Request, Response};
 use crate::source;
 use crate::vault::server::Server;
 
-/// When this was built, RFC 3339; builds that want to be reproducible do not say.
+/// The build time, in RFC 3339. Reproducible builds do not set it, which gives the year 1970.
 pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
     Some(date) => date,
     None => "1970-01-01T00:00:00Z",
 };
 
-/// The path at which shares are given, below `v1/`.
+/// The path that accepts shares, below `v1/`.
 pub(super) const UNSEAL_PATH: &str = "sys/unseal";
 
-/// Bytes of the shortest and the longest key that any seal of the protocol takes.
+/// The minimum and maximum length of a key in any seal of the protocol, in bytes.
 const SHORTEST_KEY: usize = 16;
 const LONGEST_KEY: usize = 33;
 
-/// Shares that one address may give at once, besides twice as many as unseal, and how many a minute after that: holders of shares may sit
-/// at one machine and err, and strangers are not to push out what others gave.
+/// The shares that one address may give at once, in addition to twice the threshold, and the shares per minute after that. Several holders may use
+/// one machine and make mistakes, but strangers must not displace the shares that others gave.
 const SHARES_AT_ONCE: u32 = 8;
 const SHARES_PER_MINUTE: u32 = 6;
 
-/// How often one address may have the shares forgotten that others gave: so often at once, and then once in so many milliseconds.
+/// The limit on resets by one address, which discard the shares that others gave: a burst, and then one reset per this number of milliseconds.
 const RESETS_AT_ONCE: u32 = 3;
 const RESET_PERIOD: u32 = 10 * 60 * 1000;
 
@@ -63,7 +63,7 @@ pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     progress(asked.server)
 }
 
-/// The answer that says how far the seal is.
+/// The answer with the progress of the unsealing.
 fn progress(server: &Server<'_>) -> Result<Response, ApiError> {
     describe(server, server.host.seal.status()?)
 }
@@ -77,7 +77,7 @@ fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response,
     let initialized = !matches!(stage, Stage::Uninitialized);
     let (seal_type, seal) = match seal {
         Some(progress) => ("shamir", progress),
-        // One file is the whole key. There are no recovery keys, which other automatic seals have.
+        // The key file is the whole key. There are no recovery keys, which other automatic seals have.
         None => ("static", whole(initialized)),
     };
     envelope::bare(
@@ -113,11 +113,12 @@ const fn whole(initialized: bool) -> SealProgress {
     }
 }
 
-/// Takes a request for `sys/unseal` out of what its address has left. No token is needed there, so any client can disturb those who unseal.
+/// Counts a request for `sys/unseal` against the limit of its address. The path needs no token, so any client could otherwise disturb the share
+/// holders.
 ///
 /// # Errors
 ///
-/// 429 where nothing is left; when the seal does not tell how far it is.
+/// 429 where the limit is reached; the error of the seal when its progress cannot be read.
 pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), ApiError> {
     let Some(progress) = server.host.seal.status()? else {
         return Ok(());
@@ -152,7 +153,7 @@ pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), ApiErr
     }
 }
 
-/// `sys/unseal`: takes a share, or forgets those that were given.
+/// `sys/unseal`: accepts a share, or discards the shares that were given.
 pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;
@@ -211,8 +212,8 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(bytes))
 }
 
-/// `sys/seal`: forgets the key, for a caller with `sudo`; with `cluster`, in the body or else in the query, on all servers that share the
-/// store.
+/// `sys/seal`: forgets the key, for a caller with `sudo`. With `cluster`, in the body or otherwise in the query, all servers that share the store
+/// forget it.
 pub(super) fn seal(call: &Call<'_>) -> Answer {
     const CLUSTER: &str = "cluster";
     let seal = &call.server.host.seal;

@@ -1,4 +1,4 @@
-//! The capabilities and the surroundings of a server, as handlers use them.
+//! The capabilities and the environment of a server, as handlers use them.
 
 use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
@@ -37,12 +37,12 @@ impl<'g, A: AuthMethod, C: Access, O> From<&'g Gateway<A, C, O>> for Server<'g> 
 }
 
 impl Server<'_> {
-    /// Tells the operator what is not for the client. Never secrets.
+    /// Reports a text to the operator that is not for the client. It never contains secrets.
     pub(crate) fn tell_operator(&self, detail: &str) {
         (self.operator)(detail);
     }
 
-    /// Fills `bytes` with random ones.
+    /// Fills `bytes` with random bytes.
     pub(crate) fn fill_randomly(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
         self.random.fill(bytes)
     }

@@ -1,4 +1,4 @@
-//! The stage of a server: not initialized, sealed, or open.
+//! The stage of a server: uninitialized, sealed or active.
 
 use gatehouse_access_api::{Access, Cluster, ServiceError};
 
@@ -14,13 +14,13 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// The stage of the server now.
+    /// The current stage of the server.
     pub(super) fn current(server: &Server<'_>) -> Result<Self, ApiError> {
         let seal = server.host.seal.status()?;
         Self::with_seal(seal.as_ref(), server.access)
     }
 
-    /// The stage of the server as it was a moment ago, where the operator's settings allow that; only for those who ask all the time.
+    /// The stage of the server a moment ago, where the operator's settings allow that. It is only for frequent probes.
     pub(super) fn lately(server: &Server<'_>) -> Result<Self, ApiError> {
         let Some(within) = server.settings.health_reuse else {
             return Self::current(server);
@@ -36,7 +36,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The stage of a server whose seal of shares, if it has one, is that far.
+    /// The stage of a server with this progress of its unsealing by shares; `None` for an automatic seal.
     pub(super) fn with_seal(
         seal: Option<&SealProgress>,
         access: &dyn Access,

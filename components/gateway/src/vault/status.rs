@@ -49,7 +49,7 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         Stage::Active(cluster) => (codes.active, Some(cluster)),
     };
     let sealed = cluster.is_none();
-    // Of a server that shares no store there is no other clock to differ from.
+    // A server that shares no store has no other clock to compare with.
     let (echo_duration_ms, clock_skew_ms) = server
         .host
         .shared_store
@@ -74,7 +74,7 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     envelope::bare(status, &body)
 }
 
-/// The status codes a caller wants, for load balancers that take a code for an order.
+/// The status codes that a caller asks for. Load balancers act on the code.
 struct HealthCodes {
     active: u16,
     sealed: u16,
@@ -82,8 +82,8 @@ struct HealthCodes {
 }
 
 impl HealthCodes {
-    /// Reads the switches; those for states that a single server is never in are checked and have no effect. Unknown ones are
-    /// ignored: the auto-auth daemon sends a misspelled one.
+    /// Reads the parameters. Those for states that a single server never has are validated and have no effect. Unknown parameters are ignored: the
+    /// auto-auth daemon sends a misspelled one.
     fn from_query(query: &str) -> Result<Self, ApiError> {
         let mut codes = Self {
             active: 200,
@@ -134,10 +134,10 @@ struct Leader {
     performance_standby_last_remote_wal: u64,
 }
 
-/// The reference's text for a time that is not set.
+/// The reference's text for an unset time.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
-/// `sys/leader`: of servers that share a store each leads itself, so no client is sent from one to another.
+/// `sys/leader`: each of the servers that share a store is its own leader, so no client is sent from one to another.
 pub(super) fn leader(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let own = asked
         .server

@@ -1,6 +1,6 @@
-//! Texts of callers inside messages: in quotes, and in lists in the notation of the reference's language.
+//! Texts of callers inside messages: in quotes, and in lists in the notation of Go.
 
-/// The first bytes of `text`, at most `maximum`, ending at a character.
+/// The longest beginning of `text` with at most `maximum` bytes and whole characters.
 pub(crate) fn excerpt(text: &str, maximum: usize) -> &str {
     text.get(..text.floor_char_boundary(maximum))
         .unwrap_or_default()

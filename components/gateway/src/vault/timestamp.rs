@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-/// Seconds since 1970 as RFC 3339 writes them; beyond the year 9999, that year's end.
+/// Seconds since 1970 in RFC 3339; times beyond the year 9999 become the end of that year.
 pub(crate) fn timestamp(seconds: u64) -> Timestamp {
     i64::try_from(seconds)
         .ok()

@@ -1,4 +1,4 @@
-//! `sys/tools`: random bytes, and hashes of what the caller sends.
+//! `sys/tools`: random bytes, and hashes of data that the caller sends.
 
 use base64::DecodeError;
 use base64::Engine as _;
@@ -12,16 +12,16 @@ use super::errors::ApiError;
 use super::fields::Fields;
 use super::text::{excerpt, quoted};
 
-/// Most random bytes in one answer.
+/// The maximum number of random bytes in one answer.
 const MAXIMUM_BYTES: i64 = 128 * 1024;
-/// Random bytes where the request does not say how many.
+/// The default number of random bytes.
 const DEFAULT_BYTES: i64 = 32;
-/// Where random bytes may come from; there is one source.
+/// The names of sources of random bytes. All of them are the same source.
 const SOURCES: [&str; 3] = ["platform", "seal", "all"];
-/// Most of a caller's word that is repeated.
+/// The maximum number of bytes of a caller's text in a message.
 const SHOWN_BYTES: usize = 64;
 
-/// `sys/tools/random`, and below it a source, how many bytes, or both
+/// `sys/tools/random`, and below it a source, a number of bytes, or both
 pub(super) fn random(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let named = (call.find_captured("source"), call.find_captured("urlbytes"));
@@ -99,7 +99,7 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// How bytes are written.
+/// The format of bytes in the answer.
 #[derive(Clone, Copy)]
 enum Format {
     Hexadecimal,
@@ -107,7 +107,7 @@ enum Format {
 }
 
 impl Format {
-    /// Reads the field `format`; a refusal repeats it as `shown` has it.
+    /// Reads the field `format`. A refusal repeats it as `shown` formats it.
     fn from_field(
         fields: &Fields<'_>,
         default: Self,
@@ -134,7 +134,7 @@ impl Format {
     }
 }
 
-/// The position at which the text stops being base64; if only its end is wrong, the start of its last group.
+/// The position at which the text is no longer base64. If only its end is wrong, the start of its last group.
 fn position(error: &DecodeError, length: usize) -> usize {
     match error {
         DecodeError::InvalidByte(at, _) => *at,

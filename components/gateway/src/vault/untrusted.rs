@@ -1,4 +1,4 @@
-//! Bodies that callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
+//! The parsers of the bodies that callers send to the auth method, one pure function per kind of body: for tests that feed generated input (SEC-V1).
 
 use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 

@@ -1,4 +1,4 @@
-//! Response wrapping: every answer that asks for it, and the routes below `sys/wrapping/` (contract 1.8, 6.6).
+//! Response wrapping, for every answer on request, and the routes below `sys/wrapping/` (contract 1.8, 6.6).
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 use crate::path::UNWRAP_PATH;
 
-/// Answers with the reply of a handler, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
-/// no handler decides about it, so none can forget it.
+/// Answers with the reply of a handler, or with a wrapping token for it if the request asks for that. Answers are wrapped only here: no handler
+/// decides about it, so none can forget it.
 ///
-/// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
+/// A new token that cannot be delivered is revoked, so that no token is issued together with an error (SEC-T11).
 pub(super) fn deliver(
     call: &Call<'_>,
     reply: &Reply,
@@ -65,7 +65,7 @@ fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response
     Reply::wrapped(wrapping).response("", "")
 }
 
-/// The path as the reference shows it: that of a list has a slash at its end (contract 1.1).
+/// The path as the reference shows it: the path of a list ends in a slash (contract 1.1).
 fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
     match call.operation {
         Operation::List => Cow::Owned(format!("{}/", call.path)),
@@ -73,8 +73,8 @@ fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
     }
 }
 
-/// Says whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
-/// Told that the caller's token is invalid, a client would log in again, which does not help.
+/// True if the refusal of a caller without a valid token must be about a wrapping token: the caller presented it as its own token, to unwrap it.
+/// Otherwise the client would conclude that its token is invalid, and log in again, which does not help.
 pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: &str) -> bool {
     if !matches!(path, UNWRAP_PATH | "sys/wrapping/rewrap") {
         return false;
@@ -84,12 +84,12 @@ pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: 
     match named {
         Some(Some(named)) => named.is_empty() || token == Some(named.as_str()),
         Some(None) => true,
-        // The meaning of the body is not said to strangers.
+        // Callers without a valid token learn nothing about the meaning of the body.
         None => false,
     }
 }
 
-/// Used, expired and unknown wrapping tokens, and tokens that wrap nothing.
+/// The refusal of used, expired and unknown wrapping tokens, and of tokens that wrap nothing.
 pub(super) fn invalid_token() -> ApiError {
     ApiError::plain(400, "wrapping token is not valid or does not exist")
 }
@@ -103,8 +103,7 @@ impl From<UnwrapError> for ApiError {
     }
 }
 
-/// `wrap`: the fields of the body are the data that gets wrapped. They are not copied to the top level, where they could pass for
-/// members of the envelope.
+/// `wrap`: the fields of the body are the data to wrap. They are not copied to the top level, where they could look like members of the envelope.
 pub(super) fn wrap(call: &Call<'_>) -> Answer {
     if call.wrap_ttl.is_none() {
         let text = "endpoint requires response wrapping to be used";
@@ -150,14 +149,14 @@ pub(super) fn rewrap(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::wrapped(wrapping)))
 }
 
-/// The token in question: the field `token`, else the caller's own.
+/// The wrapping token in question: the field `token`, or otherwise the caller's own.
 ///
 /// # Errors
 ///
-/// When there is none, or a wrapping token asks for what another one wraps: its use would never be taken.
+/// When there is none, or when a wrapping token names another wrapping token: its own use would never be taken.
 fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, ApiError> {
     let named = match call.operation {
-        // The body of a read is not looked at (contract 1.1).
+        // The body of a read is ignored (contract 1.1).
         Operation::Read => None,
         _ => call.fields()?.string("token")?,
     };
@@ -165,7 +164,7 @@ fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, ApiError> {
         return call.token.map(Cow::Borrowed).ok_or_else(invalid_token);
     };
     let caller = call.admission.caller.as_ref();
-    // Both come from the client, so how long it takes tells no one else anything.
+    // Both tokens come from the client, so the time of the comparison reveals nothing.
     let is_another = call.token != Some(named.as_str());
     if is_another && caller.is_some_and(gatehouse_access_api::TokenView::is_wrapping) {
         return Err(invalid_token());

@@ -1,4 +1,4 @@
-//! The list of accessors, and how much of a list is asked for (contract 5.4, SEC-S14).
+//! The list of accessors, and the limits of lists (contract 5.4, SEC-S14).
 
 use std::collections::BTreeSet;
 

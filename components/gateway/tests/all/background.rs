@@ -30,7 +30,7 @@ fn every_mount_has_its_turn_to_be_first() {
     let server = Server::with_method();
     server.post("sys/auth/a/b", r#"{"type":"gcp"}"#).expect(204);
     let mut first = std::collections::BTreeSet::new();
-    // Of two mounts one is left out of so many draws once in 2^127.
+    // The probability that one of the two mounts is never drawn is 1 in 2^127.
     for _ in 0..128 {
         server.script.rotated_mounts.lock().unwrap().clear();
         server.run_background();
@@ -107,7 +107,7 @@ fn t8_the_key_of_batch_tokens_is_replaced_in_the_background() {
     let server = Server::initialized();
     let batch = r#"{"type":"batch","policies":["default"]}"#;
     server.post("auth/token/create", batch).expect(200);
-    // The first count of the tokens that live.
+    // This does the first count of live tokens.
     server.run_background();
     let before = server.commits();
     server.run_background();
@@ -169,7 +169,7 @@ fn l6_a_duty_that_tells_of_a_failure_has_failed() {
     server.script.due_keys.is(Err(IdentityTokenError::Random));
     let both = ["rotate-credentials", "maintain-identity-token-keys"];
     assert_eq!(server.run_duties(), both);
-    // The other mount had its turn all the same.
+    // The other mount was handled nevertheless.
     assert_eq!(server.script.rotated_mounts.lock().unwrap().len(), 4);
     assert_eq!(server.operator_lines().len(), 2);
 

@@ -1,4 +1,4 @@
-//! `sys/backup`: everything that the server holds, as a file (SEC-S11).
+//! `sys/backup`: all data of the server, as a file (SEC-S11).
 
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +58,7 @@ fn asked(token: &str) -> Request {
     request
 }
 
-/// Begins to read a backup; answers the continuation.
+/// Begins to read a backup, and returns the continuation.
 fn begun(server: &Server, token: &str) -> Vec<u8> {
     let answer = server.handle(&asked(token)).0;
     assert_eq!(answer.status, 200);

@@ -10,7 +10,7 @@ use super::server::{Answer, NOW, Server, identity, request};
 const CREATE: &str = "auth/token/create";
 const LOGIN: &str = r#"{"role":"dev","jwt":"a.b.c"}"#;
 const INVALID: &str = "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n";
-/// Lets a caller do everything.
+/// The policy that allows everything.
 const ALL: &str = "path \"*\" { capabilities = [\"create\", \"read\", \"update\", \"delete\", \"list\", \"patch\", \"sudo\"] }";
 
 fn token_in(answer: &Answer) -> String {
@@ -18,7 +18,7 @@ fn token_in(answer: &Answer) -> String {
     token.as_str().unwrap().to_owned()
 }
 
-/// A batch token that root made, with all rights and metadata.
+/// A batch token that root created, with all rights and metadata.
 fn made(server: &Server) -> (String, Value) {
     let policy = json!({ "policy": ALL }).to_string();
     server.post("sys/policies/acl/all", &policy).expect(204);
@@ -32,7 +32,7 @@ fn naming(token: &str) -> String {
     json!({ "token": token }).to_string()
 }
 
-/// A login under a role that asks for batch tokens.
+/// A login with a role that asks for batch tokens.
 fn login(server: &Server, wrap_ttl: Option<&str>) -> Answer {
     let mut caller = identity();
     caller.token.token_type = TokenType::Batch;
@@ -281,7 +281,7 @@ fn t11_a_renewal_that_cannot_be_wrapped_leaves_the_token_alone() {
     let server = Server::initialized();
     let body = json!({ "policies": ["default"], "meta": { "note": "short" } });
     let token = token_in(&server.post(CREATE, &body.to_string()).expect(200));
-    // As an earlier version stored it, which did not bound it.
+    // An earlier version did not limit the metadata, and could store this.
     for key in server.access_store.keys() {
         let entry = server.access_store.get(&[&key]).unwrap().remove(0);
         let value = String::from_utf8(entry.unwrap().value).unwrap();

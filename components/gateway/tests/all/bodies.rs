@@ -1,10 +1,10 @@
-//! Bodies that are not what they should be get a clear 4xx, and nothing is stored (contract 1.3, SEC-H11).
+//! Malformed bodies get a clear 4xx, and nothing is stored (contract 1.3, SEC-H11).
 
 use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method};
 
 use super::server::{ROOT, Server, request};
 
-/// Paths that store something when they are written to.
+/// Paths where a write stores something.
 const WRITES: [&str; 5] = [
     "auth/gcp/config",
     "auth/gcp/role/other",
@@ -101,7 +101,7 @@ fn h1_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
     let over = server.post("sys/auth/gcp", &of_size(MAXIMUM_BODY_BYTES + 1));
     over.refused(413, "request body too large");
     assert_eq!(server.commits(), before);
-    // At the limit the gateway lets it pass; whether a description may be that long is the next one's question.
+    // The gateway accepts a body at the limit; the next check decides whether a description may be that long.
     let at = server.post("sys/auth/gcp", &of_size(MAXIMUM_BODY_BYTES));
     assert_ne!(at.0.status, 413);
 }

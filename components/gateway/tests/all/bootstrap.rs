@@ -1,4 +1,4 @@
-//! A first root token that the operator has chosen by its hash (SEC-A8).
+//! A first root token that the operator chose by its hash (SEC-A8).
 
 use gatehouse_gateway::host::Host;
 use gatehouse_gateway::{Initializer, Method, RootTokenHash, Settings};

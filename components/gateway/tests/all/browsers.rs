@@ -1,4 +1,4 @@
-//! Pages of other origins get nothing in a browser (SEC-H8). There is no setting that lets one in.
+//! Pages of other origins get no data in a browser (SEC-H8). No setting admits one.
 
 use gatehouse_gateway::{Method, Request};
 

@@ -1,4 +1,4 @@
-//! Requests of real clients, in their order (contract 6.7).
+//! The requests of real clients, in their order (contract 6.7).
 
 use gatehouse_gateway::Method;
 use serde_json::json;

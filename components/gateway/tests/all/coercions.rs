@@ -98,7 +98,7 @@ fn config_means_the_same_in_all_three_spellings() {
     }
 }
 
-/// The fields of a gce role, and those that go beyond the reference.
+/// The fields of a gce role, including those that the reference does not have.
 const GCE_SPELLINGS: [(&str, &str); 4] = [
     (
         "application/json",

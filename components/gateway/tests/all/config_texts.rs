@@ -1,4 +1,4 @@
-//! Every refusal of a configuration and every warning about one, in status and words (contract 2.2 to 2.4, 2.6).
+//! Every refusal of a configuration and every warning about one, with status and text (contract 2.2 to 2.4, 2.6).
 
 use gatehouse_auth_method::{
     ConfigBound, ConfigError, ConfigWarning, EndpointError, EndpointValue, IdentityTokenError,

@@ -158,7 +158,7 @@ fn t4_a_token_of_two_uses_hands_a_secret_over_once() {
     let again = by(&server, &carrier, Method::Get, "cubbyhole/s", "");
     assert_eq!(again.0.status, 403);
 
-    // A secret that a last use writes is gone with it.
+    // A secret that is written with the last use of a token ends with the token.
     let single = token(&server, r#"{"policies":["default"],"num_uses":1}"#);
     by(
         &server,
@@ -235,7 +235,7 @@ fn refusals_say_what_is_wrong_and_keep_nothing() {
 fn s14_what_is_too_much_is_refused_with_the_bound() {
     let server = Server::initialized();
     let large = |bytes: usize| json!({ "k": "x".repeat(bytes) }).to_string();
-    // With the path and what surrounds the text, 524288.
+    // The path and the JSON around the text make it 524288 bytes.
     server.post("cubbyhole/a", &large(524_279)).expect(204);
     let text = "the secrets of a token have at most 524288 bytes together: delete some first";
     server
@@ -317,7 +317,7 @@ fn l2_secrets_are_recorded_as_texts_to_be_hashed_and_names_that_may_be_tokens_wi
     let shown = &records[3].document["response"]["data"];
     assert_eq!(shown, &json!({"k": "canary"}));
     for record in &records {
-        // The recorder takes what it may read in clear and refuses tokens there; names it does not look at.
+        // The recorder checks the readable texts for tokens, but not the names of members.
         for (_, text) in record.readable() {
             assert!(!text.contains("canary"));
         }

@@ -1,11 +1,11 @@
-//! Facts that operators and their tools ask about a server: `sys/ha-status` and the like (contract 6.1).
+//! Facts about a server for operators and their tools: `sys/ha-status` and the like (contract 6.1).
 
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
 
 use super::server::{ROOT, Server, listed, request};
 
-/// Every read that a caller without rights to it is denied.
+/// Every request is denied to a caller without rights to it.
 #[test]
 fn facts_are_shown_to_who_may_read_them() {
     let server = Server::initialized();

@@ -1,4 +1,4 @@
-//! Rules of every path: headers, queries, nulls, warnings, help, and the order of refusals (contract 1).
+//! The rules of all paths: headers, queries, nulls, warnings, help, and the order of refusals (contract 1).
 
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn contract_1_9_warnings_come_in_their_order() {
     let expected = [format!("{UNKNOWN}[foo]"), format!("{REPLACED}[name]")];
     assert_eq!(entity.warnings(), expected);
     assert_eq!(entity.data()["name"], "e");
-    // Where the handler has nothing to say, there is no warning.
+    // Where the answer has no content, there is no warning.
     server.post("identity/entity/name/e", named).expect(204);
 }
 
@@ -197,7 +197,7 @@ fn contract_1_6_refusals_come_in_their_order() {
         server.handle(&request)
     };
     let before = server.commits();
-    // Everything is wrong, and one thing after the other is put right.
+    // First everything is wrong, and then one fault after another is corrected.
     put("sys/nothing", "team", None, "{").refused(404, "namespace not found");
     put("sys/nothing", "", None, "{").refused(403, "permission denied");
     put("sys/nothing", "", Some(&little), "{").refused(403, &listed("permission denied"));

@@ -73,7 +73,7 @@ fn contract_6_4_a_caller_sees_the_mounts_that_it_has_rights_below() {
 
     let token = server.token_with(r#"path "auth/gcp/role/dev" { capabilities = ["read"] }"#);
     let own = get(&server, &token, MOUNTS).expect(200).data();
-    // The rest is what policy `default` grants.
+    // The policy `default` grants the others.
     assert_eq!(names(&own["auth"]), ["gcp/", "token/"]);
     assert_eq!(names(&own["secret"]), ["cubbyhole/", "sys/"]);
     let tuning = r#"{"listing_visibility":"unauth"}"#;

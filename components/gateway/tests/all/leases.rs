@@ -1,4 +1,4 @@
-//! `sys/leases` and its older spellings (contract 6.5).
+//! `sys/leases` and the older names of its routes (contract 6.5).
 
 use gatehouse_gateway::Method;
 use serde_json::json;

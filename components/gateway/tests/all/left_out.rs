@@ -1,4 +1,4 @@
-//! Parts of Vault's API that are left out are answered as `docs/vault.md` says.
+//! The parts of Vault's API that are left out are answered as `docs/vault.md` says.
 
 use gatehouse_gateway::Method;
 

@@ -1,4 +1,4 @@
-//! How often one may try to log in, and what is counted of it (SEC-R1, R3, L6).
+//! The rate limits of logins, and the metrics about logins (SEC-R1, R3, L6).
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -16,14 +16,14 @@ use serde_json::json;
 
 use super::server::{Answer, ROOT, Server, identity, request};
 
-/// Lets a number of events through, and then none for 2,500 ms.
+/// Rate limits that admit a number of events, and then none for 2,500 ms.
 #[derive(Default)]
 struct Allowance {
     left: Mutex<u32>,
     asked: Mutex<Vec<Vec<Bucket>>>,
 }
 
-/// A double that the test looks at, too.
+/// A double that the test shares with the server.
 struct Shared<T>(Arc<T>);
 
 impl RateLimits for Shared<Allowance> {
@@ -40,21 +40,21 @@ impl RateLimits for Shared<Allowance> {
 
 const EXPOSITION: &str = "# TYPE gatehouse_logins_total counter\ngatehouse_logins_total 1\n";
 
-/// Logins by outcome.
+/// The number of logins by outcome.
 #[derive(Default)]
 struct Counted(Mutex<BTreeMap<String, u64>>);
 
-/// The gauge that tells how many tokens live.
+/// The gauge with the number of live tokens.
 const TOKENS_LIVE: &str = "tokens-live";
-/// The gauge that tells when the plan ends that ends next.
+/// The gauge with the next end of a plan.
 const PLAN_ENDS: &str = "plan-ends";
-/// The gauge that tells when the keys of Google's were fetched.
+/// The gauge with the time at which Google's keys were fetched.
 const KEYS_FETCHED: &str = "google-keys-fetched";
-/// The gauge that tells when the newest key of identity tokens was made.
+/// The gauge with the creation time of the newest key of identity tokens.
 const IDENTITY_KEY_MADE: &str = "identity-token-key-made";
-/// The gauge that tells when the next key of a mount is due to be replaced.
+/// The gauge with the time of the next rotation of a mount's key.
 const ROTATION_DUE: &str = "rotation-due";
-/// All gauges that the host is told.
+/// All gauges that the gateway sets.
 const GAUGES: [&str; 5] = [
     TOKENS_LIVE,
     PLAN_ENDS,

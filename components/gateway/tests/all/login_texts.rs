@@ -1,4 +1,4 @@
-//! Every refusal of a login, in status and words (contract 4.2, 4.3, 4.4, 4.6, 4.7).
+//! Every refusal of a login, with status and text (contract 4.2, 4.3, 4.4, 4.6, 4.7).
 
 use gatehouse_auth_method::{
     AccountNotBound, AncestorNotBound, CreatedLater, CredentialsError, CredentialsRefusal,

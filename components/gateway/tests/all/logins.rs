@@ -1,4 +1,4 @@
-//! Logins and their renewals, as far as the front has a part in them (contract 4).
+//! Logins and their renewals, as far as the front is involved (contract 4).
 
 use gatehouse_auth_method::{Renewed, TokenParameters};
 use gatehouse_gateway::Method;
@@ -164,12 +164,12 @@ fn the_groups_that_a_login_and_a_renewal_bring_decide_the_memberships() {
         answer.expect(200).json()["auth"]["identity_policies"].clone()
     };
     assert_eq!(renew(Some(groups(&["folder-2"]))), json!(["of-folder-2"]));
-    // Google could not be asked: they stay.
+    // Google could not be asked, so the groups stay.
     assert_eq!(renew(None), json!(["of-folder-2"]));
     assert_eq!(renew(Some(Vec::new())), json!(null));
     assert_eq!(renew(Some(groups(&["folder-1"]))), json!(["of-folder-1"]));
 
-    // A login under a role that does not ask for groups brings none.
+    // A login with a role that does not ask for groups has none.
     server.script.login.is(Ok(identity()));
     let auth = login(&server, BODY).expect(200).json()["auth"].clone();
     assert_eq!(auth["identity_policies"], json!(null));

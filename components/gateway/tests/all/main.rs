@@ -1,4 +1,4 @@
-//! Both protocols over the real capabilities, on stores in memory, and histories of concurrent requests.
+//! Both protocols over the real capabilities, with stores in memory, and histories of concurrent requests.
 
 // Helpers of tests may do all that clippy allows in test functions.
 #![allow(

@@ -1,4 +1,4 @@
-//! The real method, except where a test says what it answers next.
+//! The real auth method, except where a test sets its next answer.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use gatehouse_auth_method::{
     RotationError, StorageError,
 };
 
-/// An answer to be given once.
+/// An answer that is given once.
 pub struct Next<T>(Mutex<Option<T>>);
 
 impl<T> Default for Next<T> {
@@ -29,7 +29,7 @@ impl<T> Next<T> {
     }
 }
 
-/// The answer of the script, or else that of the real method.
+/// The scripted answer, or otherwise that of the real method.
 macro_rules! scripted {
     ($next:expr, $real:expr) => {
         match $next.take() {
@@ -39,7 +39,7 @@ macro_rules! scripted {
     };
 }
 
-/// The answers that the method gives next, and the calls that it had.
+/// The next answers of the method, and the calls that it received.
 #[derive(Default)]
 pub struct Script {
     pub config: Next<Result<ConfigView, StorageError>>,

@@ -1,4 +1,4 @@
-//! `sys/monitor`: the server's log, told as it comes (contract 6.1).
+//! `sys/monitor`: the lines of the server's log as they are logged (contract 6.1).
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::sealed;
 use super::server::{ROOT, Server, listed, request};
 
-/// A call of a log: since when, and from which level on.
+/// A call of the log: the position after which, and the level from which, lines are wanted.
 type Asked = (Option<u64>, LogLevel);
 
-/// The lines that a host has logged; each call is written down.
+/// The lines that a host has logged, and the calls that it received.
 #[derive(Clone, Default)]
 struct Lines {
     logged: Arc<Mutex<Vec<LogLine>>>,

@@ -112,7 +112,7 @@ fn disabling_removes_what_the_method_kept() {
     server.get("auth/gcp/config").refused(404, path);
 }
 
-/// True if the method keeps something, and true if background work has to see to it.
+/// Two flags: the first is true if the method keeps data, the second if background work has to delete data.
 fn left_behind(server: &Server) -> (bool, bool) {
     let keys = server.access_store.keys();
     let is_listed = keys.iter().any(|key| key.starts_with("disabled-mount/"));
@@ -170,7 +170,7 @@ fn background_work_ends_what_a_cut_off_instance_began() {
     }
     assert_eq!(left_behind(&server), (true, true));
 
-    // One mount that cannot be seen to does not hold up the others.
+    // A failure for one mount does not hold up the others.
     server.access_store.fail_next_commit(full_disk().into());
     server.run_background();
     assert_eq!(server.operator_lines().len(), 1);

@@ -1,4 +1,4 @@
-//! The description of the API: that it is valid, complete and true (contract 6.1), and what help says of a path (contract 1.10).
+//! The description of the API, which must be valid, complete and true (contract 6.1), and the help for a path (contract 1.10).
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ impl Described {
         self.item.extensions.get(name) == Some(&Value::Bool(true))
     }
 
-    /// A path that this one stands for.
+    /// A path that matches this template.
     fn example(&self) -> String {
         let segments = self.path.trim_start_matches('/').split('/');
         let segments = segments.map(|segment| match segment {
@@ -75,7 +75,7 @@ impl Described {
     }
 }
 
-/// True if a parameter of the query is required; `None` where there is none.
+/// True if the parameter of the query is required; `None` where it does not exist.
 fn query(operation: &Operation, name: &str) -> Option<bool> {
     let parameters = operation.parameters.iter().filter_map(ReferenceOr::as_item);
     let mut data = parameters.map(Parameter::parameter_data_ref);
@@ -90,7 +90,7 @@ fn server() -> Server {
     server
 }
 
-/// A token without the default policy, whose rules would go before those of `*`.
+/// A token without the default policy, whose rules would take precedence over those of `*`.
 fn token_with_only(server: &Server, policy: &str) -> String {
     let policy = json!({ "policy": policy }).to_string();
     server.post("sys/policies/acl/only", &policy).expect(204);
@@ -199,7 +199,7 @@ fn what_is_described_is_served_and_answers_with_a_described_status() {
     }
 }
 
-/// A value of the type of `schema`.
+/// A value that fits `schema`.
 fn plausible(schema: &Value) -> Value {
     match (schema["type"].as_str().unwrap(), &schema["enum"][0]) {
         (_, Value::String(word)) => json!(word),
@@ -256,7 +256,7 @@ fn what_is_not_described_is_not_served() {
     let all = Described::all();
     for described in &all {
         let path = described.example();
-        // A list has a path of its own where it needs more than what else is done there.
+        // A list has a path of its own where it has other requirements than the other operations.
         let same = all
             .iter()
             .filter(|it| it.path.trim_end_matches('/') == described.path.trim_end_matches('/'));
@@ -278,7 +278,7 @@ fn what_is_not_described_is_not_served() {
                 continue;
             }
             let answer = server.send(method, &path, Some(ROOT), "{}");
-            // Below a policy nothing is listed, as for the reference.
+            // A policy has no entries below it, and its list is empty, as in the reference.
             let is_empty_list = method == Method::List && answer.0.status == 404;
             assert!(
                 is_unrouted(&answer)
@@ -342,7 +342,7 @@ fn h13_no_token_is_needed_where_it_is_said_and_nowhere_else() {
             let path = described.example();
             let answer = server.send(method, &path, None, "{}");
             let is_denied = answer.0.status == 403 || answer.text().contains("wrapping token");
-            // An unwrapping without a token says what is wrong with that token.
+            // The refusal of an unwrapping without a token is about the wrapping token.
             let is_denied = is_denied && path != "sys/wrapping/lookup";
             assert_eq!(!is_denied, open, "{method:?} {path}: {}", answer.text());
             assert_eq!(operation.security == Some(Vec::new()), open);
@@ -449,7 +449,7 @@ fn contract_1_10_help_describes_the_one_path() {
     }
     let about = &help["openapi"]["paths"]["/auth/gcp/role/{name}/labels"]["description"];
     assert!(text.contains(about.as_str().unwrap()), "{text}");
-    // The meaning of a parameter stands below its name, in the words of the description.
+    // The meaning of a parameter is below its name, in the words of the description.
     let schemas = help["openapi"]["components"]["schemas"]
         .as_object()
         .unwrap();
@@ -512,7 +512,7 @@ fn contract_1_10_who_asks_for_help_does_nothing_else() {
 fn every_described_path_has_help() {
     let server = Server::with_role();
     for described in Described::all() {
-        // A request for help cannot say if it means a list or what is at the path itself.
+        // A request for help cannot distinguish a list from the object at the same path.
         if described.path.ends_with('/') {
             continue;
         }

@@ -54,7 +54,7 @@ fn a2_ambiguous_paths_to_organizations_are_refused_before_anything_is_looked_up(
             let mut request = Request::new(method, path);
             request.headers.push("authorization", "Bearer root-token");
             let answer = server.handle(&request);
-            // A path that is none of that protocol does not exist there.
+            // A malformed path does not exist in that protocol.
             assert_eq!(answer.0.status, 404, "{path}: {}", answer.text());
             assert_eq!(answer.json()["errors"][0]["status"], "404", "{path}");
         }
@@ -289,7 +289,7 @@ fn a3_all_spellings_of_list_need_the_same_capability() {
         let answer = server.send(method, target, Some(&lister), "").expect(200);
         assert_eq!(answer.data(), serde_json::json!({"keys": ["dev"]}));
     }
-    // A list shows what lies below the path, so a rule about that decides.
+    // A list shows the entries below the path, so a rule for that path decides.
     let below = server.token_with(r#"path "auth/gcp/roles/" { capabilities = ["list"] }"#);
     for (method, target) in lists {
         server.send(method, target, Some(&below), "").expect(200);
@@ -301,7 +301,7 @@ fn a3_all_spellings_of_list_need_the_same_capability() {
         let answer = server.send(method, target, Some(&denied), "");
         answer.refused(403, &listed("permission denied"));
     }
-    // A plain read is not a list, with a slash or without.
+    // A plain read is not a list, with or without a slash.
     server
         .get("auth/gcp/roles")
         .refused(405, &listed("unsupported operation"));
@@ -380,7 +380,7 @@ fn t4_a_path_that_cannot_be_served_takes_a_use_of_the_token() {
     server.send(Method::Get, &deep, Some(token), "").expect(403);
 }
 
-/// Contract 5.6, D31: it is judged and done without the slash.
+/// Contract 5.6, D31: the request is authorized and carried out without the slash.
 #[test]
 fn a3_a_final_slash_of_what_is_no_list_is_told_to_those_only_who_may_go_there() {
     let server = Server::with_role();

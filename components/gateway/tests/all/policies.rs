@@ -77,7 +77,7 @@ fn contract_5_6_a_list_of_policies_comes_in_parts_and_root_stays_last() {
         ("limit=2", json!(["default", "dev"])),
         ("limit=2&after=dev", json!(["zebra", "root"])),
         ("after=zebra", json!(["root"])),
-        // One that is not there any more, behind all but the last.
+        // A policy that no longer exists, after all names but the last.
         ("after=zz", json!(["root"])),
         ("after=e&limit=1", json!(["zebra"])),
     ] {

@@ -1,4 +1,4 @@
-//! Rules with conditions, met by requests as clients send them (contract 5.6, 1.8).
+//! Rules with conditions, applied to requests as clients send them (contract 5.6, 1.8).
 
 use gatehouse_gateway::{Method, Response};
 use serde_json::json;
@@ -64,7 +64,7 @@ fn contract_5_6_json_forms_and_queries_all_bring_parameters() {
     send(Method::Get, &format!("{path}?version=2"), "").expect(200);
     send(Method::Get, &format!("{path}?version=3"), "").refused(403, &denied());
     send(Method::Get, &format!("{path}?version=2&version=2"), "").refused(403, &denied());
-    // The body of a read is not looked at, and nor are the parameters of a deletion.
+    // The body of a read and the parameters of a deletion are ignored.
     send(Method::Get, path, r#"{"other":1}"#).expect(200);
     send(Method::Delete, &format!("{path}?other=1"), "").expect(204);
 }
@@ -156,7 +156,7 @@ fn questions_about_capabilities_name_what_is_missing() {
         .refused(405, &listed("unsupported operation"));
 }
 
-/// One capability on a policy and on their list.
+/// A policy with one capability on all policies and on their list.
 fn only(capability: &str) -> String {
     format!(
         r#"path "sys/policies/acl" {{ capabilities = ["{capability}"] }}
@@ -227,7 +227,7 @@ fn a3_head_reaches_nothing() {
     }
 }
 
-/// Other ways to write `path`, below `/v1/`.
+/// Other spellings of `path`, below `/v1/`.
 fn spellings(path: &str) -> Vec<String> {
     let mut spellings = vec![path.to_owned(), format!("{path}/"), format!("{path}//")];
     let (before, name) = path.rsplit_once('/').unwrap();
@@ -324,7 +324,7 @@ fn a2_no_spelling_of_a_denied_path_reaches_what_it_names() {
         for spelling in spellings {
             for method in [Method::Get, Method::Delete, Method::Put] {
                 let answer = server.send(method, &spelling, Some(&token), BODY);
-                // Other objects may be read, written and deleted; this one is neither shown nor changed.
+                // Other objects may be read, written and deleted, but this one must be neither shown nor changed.
                 let shown = answer.0.status == 200 && answer.data() == kept;
                 assert!(!shown, "{method:?} {spelling}: {}", answer.text());
             }
@@ -363,7 +363,7 @@ fn a4_no_spelling_of_root_gives_power_from_anywhere_that_a_policy_is_named() {
                 assert!(!reaches(made.as_str().unwrap()), "{path} {spelling:?}");
             }
         }
-        // An entity and a group, which give their policies to the tokens of all members.
+        // An entity and a group, whose policies apply to the tokens of all members.
         for (family, id) in [("entity", "e"), ("group", "g")] {
             let path = format!("identity/{family}");
             for policies in [

@@ -1,5 +1,4 @@
-//! An audit log that keeps what it is told, fails when it is told to, and looks at everything it gets: whatever a test does, no secret
-//! may stand in what stays readable (SEC-L2).
+//! An audit log that keeps its records, fails on demand, and checks every record: in no test may a secret be in a readable text (SEC-L2).
 
 use std::sync::{Arc, Mutex};
 
@@ -11,11 +10,11 @@ use super::server::ROOT;
 /// The texts that no readable text may hold.
 const SECRETS: [&str; 2] = [ROOT, "-----BEGIN"];
 
-/// The beginnings of tokens before their secret; shorter texts with such a beginning are no tokens.
+/// The beginnings of tokens. A short text with such a beginning is not a token.
 const TOKEN_BEGINNINGS: [&str; 3] = ["hvs.", "hvb.", ".atlasv1."];
 
 fn is_secret(text: &str) -> bool {
-    // The root token of these tests is part of this path and of this command.
+    // This path and this command contain `root-token`, which is also the root token of these tests.
     let text = text
         .replace("generate-root-token", "")
         .replace("operator root-token", "");
@@ -26,10 +25,10 @@ fn is_secret(text: &str) -> bool {
     SECRETS.iter().any(|secret| text.contains(secret)) || TOKEN_BEGINNINGS.iter().any(holds_token)
 }
 
-/// Members that stay hashed whoever names them.
+/// The members that stay hashed in every case.
 const ALWAYS_HASHED: [&str; 4] = ["jwt", "credentials", "token", "client_token"];
 
-/// A record as the front gave it.
+/// A record as the front wrote it.
 #[derive(Debug, Clone)]
 pub struct Record {
     pub side: Side,
@@ -84,7 +83,7 @@ fn collect(
     }
 }
 
-/// Which records are not taken.
+/// The records that the log refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fails {
     #[default]
@@ -99,12 +98,12 @@ struct Kept {
     fails: Fails,
 }
 
-/// The log of one server. Clones write to the same.
+/// The log of one server. Clones share their records.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Kept>>);
 
 impl Recorder {
-    /// Takes the records since the last time.
+    /// Takes the records since the last call.
     pub fn take(&self) -> Vec<Record> {
         std::mem::take(&mut self.0.lock().unwrap().records)
     }
@@ -122,7 +121,7 @@ impl AuditLog for Recorder {
     fn write(&self, entry: AuditEntry) -> Result<(), AuditError> {
         let record = Record {
             side: entry.side,
-            // Half of a surrogate pair may stand in a body that is handed on, and is no text for this reader.
+            // A body that is passed on may contain an unpaired surrogate, which this parser does not accept as text.
             document: serde_json::from_str(&entry.document)
                 .or_else(|_| serde_json::from_str(&entry.document.replace("\\ud", "\\u0")))
                 .unwrap(),

@@ -1,4 +1,4 @@
-//! Deliberate differences from the reference (contract 11) as callers see them.
+//! Deliberate differences from the reference (contract 11), as callers see them.
 
 use gatehouse_gateway::Method;
 use serde_json::json;

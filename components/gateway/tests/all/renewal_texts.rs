@@ -1,4 +1,4 @@
-//! Every refusal of a renewal, in status and words (contract 4.10).
+//! Every refusal of a renewal, with status and text (contract 4.10).
 
 use gatehouse_auth_method::{
     CreatedLater, CredentialsError, Instance, InstanceError, InstanceProjectNotBound,

@@ -1,4 +1,4 @@
-//! Every refusal of a role and every warning about one, in status and words (contract 3.2, 3.3).
+//! Every refusal of a role and every warning about one, with status and text (contract 3.2, 3.3).
 
 use gatehouse_auth_method::{
     AboveBound, DeprecatedField, FieldsOfOtherType, RoleBound, RoleError, RoleType, RoleWarning,
@@ -55,7 +55,7 @@ rows! { refused:
     sealed: RoleError::Storage(StoreError::Sealed.into()) => 503 "Vault is sealed";
 }
 
-/// Asserts the answer to a write that brings `warning`.
+/// Asserts the answer to a write that causes `warning`.
 fn warned(warning: RoleWarning, status: u16, text: &str) {
     let server = Server::with_method();
     server.script.role_write.is(Ok(RoleWritten {

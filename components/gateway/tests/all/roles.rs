@@ -386,7 +386,7 @@ fn a4_a_role_that_binds_to_blanks_is_not_written() {
         let body = json!({"type": "gce", field: " "}).to_string();
         server.post("auth/gcp/role/blank", &body).expect(400);
     }
-    // Labels have another reader: what is blank is none.
+    // Labels have a separate parser: a blank text is not a label.
     for blanks in [
         json!([""]),
         json!([" ", "\t"]),
@@ -419,7 +419,7 @@ fn a4_blank_policies_of_a_role_give_a_login_the_default_policy_alone() {
             server
                 .post("auth/gcp/role/dev", &body.to_string())
                 .expect(200);
-            // A login under the role brings what the role keeps.
+            // A login with the role gets the stored policies of the role.
             let kept = server.get("auth/gcp/role/dev").expect(200).data()["token_policies"].clone();
             let mut caller = identity();
             caller.token.policies = serde_json::from_value(kept).unwrap();

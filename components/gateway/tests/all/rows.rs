@@ -1,6 +1,6 @@
 //! One test for each row of a table of refusals.
 
-/// Tests named for their rows, each of which calls `$check` with what the method says, and the status and text that are to come of it.
+/// Defines tests named after their rows. Each calls `$check` with the result of the method, and with the expected status and text.
 macro_rules! rows {
     ($check:ident: $($row:ident: $error:expr => $status:literal $text:expr;)+) => {
         $(
@@ -16,7 +16,7 @@ pub(crate) use rows;
 
 use gatehouse_auth_method::{AccountRefusal, ApiRefusal};
 
-/// Google's answer about something that is not there.
+/// Google's answer for a resource that does not exist.
 pub fn absent() -> ApiRefusal {
     ApiRefusal {
         status: 404,
@@ -25,7 +25,7 @@ pub fn absent() -> ApiRefusal {
     }
 }
 
-/// Google's answer when the root credentials may not see something.
+/// Google's answer when the root credentials may not see a resource.
 pub fn hidden() -> ApiRefusal {
     ApiRefusal {
         status: 403,
@@ -34,7 +34,7 @@ pub fn hidden() -> ApiRefusal {
     }
 }
 
-/// The same of the account `x@p`.
+/// The same for the account `x@p`.
 pub fn account(refusal: ApiRefusal) -> AccountRefusal {
     AccountRefusal {
         account: "x@p".to_owned(),

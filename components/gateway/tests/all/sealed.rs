@@ -1,4 +1,4 @@
-//! A server whose store has not been unlocked (contract 1.6: sealed comes first).
+//! A server whose store is sealed (contract 1.6: sealed comes first).
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
@@ -28,7 +28,7 @@ pub type BrokenGateway = Gateway<
     Orgs<BrokenStore, SystemClock, SeededRandom>,
 >;
 
-/// A gateway over stores that fail so.
+/// A gateway with stores that fail with this error.
 pub fn gateway(failure: &StoreError) -> BrokenGateway {
     let store = || BrokenStore(failure.clone());
     let random = || SeededRandom::new(1);

@@ -1,4 +1,4 @@
-//! A gateway with everything behind it, and short ways to talk to it.
+//! A gateway with all its capabilities, and short functions for requests to it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,21 +36,21 @@ pub struct Server {
     pub method_store: &'static Store,
     pub organizations_store: &'static Store,
     pub operator_log: Arc<Mutex<Vec<String>>>,
-    /// Where every exchange is recorded.
+    /// The recorder of all exchanges.
     pub audit: Recorder,
-    /// The answer that the method gives next, instead of its own.
+    /// The next answers of the method, which replace its own.
     pub script: Arc<Script>,
 }
 
 pub const ROOT: &str = "root-token";
 
 impl Server {
-    /// A server whose store is empty.
+    /// A server whose stores are empty.
     pub fn empty() -> Self {
         Self::on(Host::default(), Settings::default())
     }
 
-    /// The same on a host that offers something.
+    /// The same on this host and with these settings.
     pub fn on(host: Host, settings: Settings) -> Self {
         Self::with_quotas(host, settings, gatehouse_access::Settings::DEFAULT)
     }
@@ -104,14 +104,14 @@ impl Server {
         Self::empty().initialize()
     }
 
-    /// Gives an empty server its root token [`ROOT`].
+    /// Initializes an empty server with the root token [`ROOT`].
     pub fn initialize(self) -> Self {
         let body = format!("{{\"root_token\":\"{ROOT}\"}}");
         self.send(Method::Put, "sys/init", None, &body).expect(200);
         self
     }
 
-    /// The same with the method enabled at `gcp/`.
+    /// An initialized server with the method enabled at `gcp/`.
     pub fn with_method() -> Self {
         Self::initialized().enable_method()
     }
@@ -122,7 +122,7 @@ impl Server {
         self
     }
 
-    /// The same with role `dev`.
+    /// The same with the role `dev`.
     pub fn with_role() -> Self {
         let server = Self::with_method();
         let role = r#"{"type":"iam","bound_service_accounts":"dev@p1.iam.gserviceaccount.com","bound_projects":"p1","token_policies":"prod"}"#;
@@ -149,22 +149,22 @@ impl Server {
         self.handle(&request)
     }
 
-    /// As root.
+    /// Sends a GET request as root.
     pub fn get(&self, target: &str) -> Answer {
         self.send(Method::Get, target, Some(ROOT), "")
     }
 
-    /// As root.
+    /// Sends a LIST request as root.
     pub fn list(&self, target: &str) -> Answer {
         self.send(Method::List, target, Some(ROOT), "")
     }
 
-    /// As root.
+    /// Sends a POST request as root.
     pub fn post(&self, target: &str, body: &str) -> Answer {
         self.send(Method::Post, target, Some(ROOT), body)
     }
 
-    /// As root.
+    /// Sends a DELETE request as root.
     pub fn delete(&self, target: &str) -> Answer {
         self.send(Method::Delete, target, Some(ROOT), "")
     }
@@ -174,7 +174,7 @@ impl Server {
         self.run_duties();
     }
 
-    /// The same; the duties that failed.
+    /// Does the work that is due without a request, and returns the duties that failed.
     pub fn run_duties(&self) -> Vec<&'static str> {
         let failed = |(name, duty): &(&'static str, fn(&TestGateway) -> DutyOutcome)| {
             duty(&self.gateway).is_err().then_some(*name)
@@ -182,17 +182,17 @@ impl Server {
         TestGateway::DUTIES.iter().filter_map(failed).collect()
     }
 
-    /// Tells the operator what is recorded for the audit trail.
+    /// Reports the events for the operator.
     pub fn report_events(&self) -> DutyOutcome {
         self.gateway.report_events()
     }
 
-    /// The lines for the operator since the last time.
+    /// The lines for the operator since the last call.
     pub fn operator_lines(&self) -> Vec<String> {
         std::mem::take(&mut *self.operator_log.lock().unwrap())
     }
 
-    /// A token with a policy of this text.
+    /// A token with a policy that has this text.
     pub fn token_with(&self, policy: &str) -> String {
         let body = serde_json::json!({ "policy": policy }).to_string();
         self.post("sys/policies/acl/under-test", &body).expect(204);
@@ -203,12 +203,12 @@ impl Server {
             .to_owned()
     }
 
-    /// How often the stores have changed.
+    /// The number of commits to the stores of access and of the method.
     pub fn commits(&self) -> u64 {
         self.access_store.commits() + self.method_store.commits()
     }
 
-    /// How often anything has been read from a store.
+    /// The number of reads from all stores.
     pub fn reads(&self) -> u64 {
         let stores = [
             self.access_store,
@@ -291,14 +291,14 @@ impl Answer {
         self.json()["data"].clone()
     }
 
-    /// Asserts status and the one error text.
+    /// Asserts the status and the only error text.
     #[track_caller]
     pub fn refused(&self, status: u16, error: &str) {
         assert_eq!(self.0.status, status, "{}", self.text());
         assert_eq!(self.json(), serde_json::json!({ "errors": [error] }));
     }
 
-    /// Asserts status and an empty list of errors.
+    /// Asserts the status and an empty list of errors.
     #[track_caller]
     pub fn silently_refused(&self, status: u16) {
         assert_eq!(self.0.status, status, "{}", self.text());
@@ -314,7 +314,7 @@ impl Answer {
     }
 }
 
-/// How a coded error looks on an authenticated path.
+/// The rendering of a listed error on an authenticated path.
 pub fn listed(text: &str) -> String {
     format!("1 error occurred:\n\t* {text}\n\n")
 }

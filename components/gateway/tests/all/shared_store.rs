@@ -1,4 +1,4 @@
-//! Servers that share a store, as clients of the reference see a cluster in which every server is active.
+//! Servers that share a store. To clients of the reference they look like a cluster in which every server is active.
 
 use gatehouse_gateway::host::{Host, Node, NodeList, SharedStore};
 use gatehouse_gateway::{Method, Settings};

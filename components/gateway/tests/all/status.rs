@@ -100,7 +100,7 @@ fn contract_6_2_the_version_is_the_one_that_clients_are_to_take_this_server_for(
             let status = server.send(Method::Get, path, None, "").expect(200);
             assert_eq!(status.json()["version"], version, "{path}");
         }
-        // The version is for the fields that clients send; no feature of that edition is promised.
+        // The version tells clients which fields to send; it promises no feature of that edition.
         let health = server.send(Method::Get, "sys/health", None, "").json();
         assert_eq!(health["enterprise"], false);
     }
@@ -174,7 +174,7 @@ fn a8_initialization_works_once() {
         .expect(200);
     let before = server.commits();
     init().refused(400, "Vault is already initialized");
-    // Whatever else is asked for.
+    // The refusal does not depend on the other fields.
     let shares = r#"{"secret_shares":5,"secret_threshold":3}"#;
     server
         .send(Method::Put, "sys/init", None, shares)

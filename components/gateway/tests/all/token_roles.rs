@@ -206,7 +206,7 @@ fn a3_a_new_role_needs_create_and_one_that_is_there_update() {
     write(&token("update")).expect(204);
 }
 
-/// Makes a role of `role`, and a caller with policy `own` who may create tokens under it.
+/// A server with the role `role`, and a caller with policy `own` who may create tokens with it.
 fn with_role(role: &str) -> (Server, String) {
     let server = Server::initialized();
     server.post(ROLE, role).expect(204);

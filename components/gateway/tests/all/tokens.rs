@@ -188,7 +188,7 @@ fn contract_5_4_tidy_is_accepted_and_background_work_removes_what_leads_nowhere(
     let answer = server.post("auth/token/tidy", "").expect(202);
     assert!(answer.warnings()[0].starts_with("Tidy operation successfully started."));
     assert_eq!(answer.data(), json!(null));
-    // No request deletes by the clock, which may be in doubt (SEC-T6).
+    // No request deletes records by the clock, which may be wrong (SEC-T6).
     assert_ne!(server.access_store.keys(), before);
     let again = server.post("auth/token/tidy", "").expect(200);
     assert_eq!(again.warnings(), ["Tidy operation already in progress."]);

@@ -30,7 +30,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     ) -> Result<Option<AccessDecision>, ServiceError> {
         let target = &question.target;
         let record = self.record_meant(identity, target, ahead)?;
-        // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
+        // This is looked up even without an organization, so that an absent one takes as long as a hidden one (SEC-A6).
         let external_id = record
             .as_ref()
             .map_or(NO_ORGANIZATION, |record| &record.external_id);
@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if found.decision == Decision::Allowed && !self.covers_target(&found, question)? {
             found.decision = Decision::Hidden;
         }
-        // Only a caller that may see it waits for what its record does not tell (SEC-A6).
+        // Only a caller that may see the organization waits for values that its record does not have (SEC-A6).
         if found.decision == Decision::Allowed {
             self.complete(std::slice::from_mut(&mut found.organization))?;
             plans::describe(&mut found, question.described, question.role_by_policies);
@@ -113,7 +113,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             },
         };
         let Some(owner) = self.organization_of(id)? else {
-            // As many reads as an owner takes that is there: where it is, unless the identifier is its own, and its record (SEC-A6).
+            // This takes as many reads as an existing owner: one for its place, unless the identifier is its own, and one for its record
+            // (SEC-A6).
             let missing = if is_identifier(EXTERNAL_ID_PREFIX, id) {
                 1
             } else {
@@ -142,10 +143,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .flatten())
     }
 
-    /// The keys of the records by which a request is going to be decided, as far as late requests tell: of the user behind an entity, the
-    /// organization of a name, and the user's membership there with its teams.
+    /// The keys of the records by which a request is going to be decided, as far as recent requests show them: those of the user behind an
+    /// entity, the organization of a name, and the user's membership there with its teams.
     ///
-    /// A membership is foreseen only of those who have been members, so that what is hidden takes as many reads as what is not there
+    /// A membership is foreseen only for users who have been members, so that a hidden organization takes as many reads as an absent one
     /// (SEC-A6).
     pub(super) fn foresee(
         &self,

@@ -1,7 +1,7 @@
 //! The teams and members that a caller may manage without gaining rights they lack.
 //!
-//! The table says which callers may manage teams or members at all; a scope says which of them. No caller can
-//! give by a team what they could not do themselves, nor take from those who can do more.
+//! The table says which callers may manage teams or members at all; a scope says which teams and members. No caller can give rights by a
+//! team that they lack themselves, or take rights from members who have more.
 
 use crate::team::TeamRecord;
 use crate::{DelegationScope, OrganizationRole, Right, Visibility};
@@ -9,7 +9,7 @@ use crate::{DelegationScope, OrganizationRole, Right, Visibility};
 /// Says with which teams a scope lets its holder deal.
 ///
 /// - Owners and site administrators deal with all.
-/// - The organization's token has every right, but who owns the organization is not for it to say.
+/// - The organization's token has every right, but does not decide who owns the organization.
 /// - Every other caller deals with teams whose rights they have all of themselves, except the owners.
 pub(crate) trait TeamsInScope {
     /// True if the holder stands for the whole organization.
@@ -33,7 +33,7 @@ pub(crate) trait TeamsInScope {
         self.sees(team) && self.covers(team)
     }
 
-    /// True if the holder sees that there is this team.
+    /// True if the holder sees that this team exists.
     fn sees(&self, team: &TeamRecord) -> bool;
 }
 

@@ -1,22 +1,23 @@
-//! The directory: which organizations there are, small enough to be looked through for every list.
+//! The directory: a summary of all organizations, small enough to be looked through for every list.
 //!
-//! It holds the name and the e-mail address of every organization, and what bars it from lists, in *leaves* of some hundred,
-//! sorted, with a *root* that tells where each begins and how many names are in it. So a page is found by adding up. A search asks the
-//! [index of parts](parts) which few organizations to look at; where that cannot tell, it reads packed texts in place of organizations.
+//! It holds the name and the e-mail address of every organization, and the flags that bar it from lists, in *leaves* of some hundred,
+//! sorted, with a *root* that tells where each leaf begins and how many names are in it. So a page is found by adding up these numbers. A
+//! search asks the [index of parts](parts) which few organizations to look at; where that cannot tell, it reads packed texts in place of
+//! organizations.
 //!
 //! **Writing.** A commit that makes, renames, readdresses, disables or removes an organization also writes its new state under the
-//! organization's own name ([`note`]), which cannot conflict with a change of another organization. What is
-//! *pending* in this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, the last writer
-//! moves them into the leaves; fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for
-//! it, the second of two at once is given up. It also enters the same into the index of parts.
+//! organization's own name ([`note`]), which cannot conflict with a change of another organization. A change that is *pending* in this way
+//! overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, the last writer moves them into the leaves; fewer wait
+//! for the next round of upkeep. Each such commit replaces the root; since nothing waits for it, the second of two concurrent ones is given
+//! up. It also enters the changes into the index of parts.
 //!
-//! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in
-//! the former or in the latter. An organization that is being changed meanwhile may be told as it was.
+//! **Reading.** Pending changes are read first, then root and leaves at one moment: a change that a finished request has written is in the
+//! former or in the latter. An organization that is changed meanwhile may be shown as it was.
 //!
-//! **Truth.** Organizations alone say what is true. A directory that is not there, as in a store that is older than it, or that
-//! is damaged, is built from them: in steps, each a commit that the next request goes on from.
+//! **Truth.** Only the organizations themselves are authoritative. A directory that is missing, as in a store of an older release, or
+//! damaged, is built from them: in steps, each a commit from which the next request continues.
 //!
-//! The root is one record of some 40 bytes for each leaf, and a store takes 1 MiB in one: enough for four million organizations.
+//! The root is one record of some 40 bytes for each leaf, and a store takes records of up to 1 MiB: enough for four million organizations.
 
 mod column;
 mod parts;
@@ -48,9 +49,9 @@ pub use snapshot::{Pending, Snapshot, places_around, places_of};
 pub struct Shape {
     /// Most names in one leaf.
     pub leaf: usize,
-    /// How many names go into a leaf that is built. There is room for more, lest the next one splits it.
+    /// How many names go into a leaf that is built. There is room for more, so that the next name does not split it.
     pub built_leaf: usize,
-    /// How many changes may be pending. Every reader reads them; moving as many at once is what a writer now and then does.
+    /// How many changes may be pending. Every reader reads them; now and then a writer moves that many at once.
     pub pending: u32,
     /// How many organizations one step of building reads.
     pub step: u32,
@@ -82,8 +83,8 @@ pub const CACHED_BYTES: usize = 8 * 1024 * 1024;
 /// An organization, and the name it is stored under.
 pub type NamedRecord<'a> = (&'a FoldedName, &'a OrganizationRecord);
 
-/// Adds to `transaction`, which makes `after` of `before`, what the directory has to know about it: nothing, unless something
-/// that lists depend on is different. `None` stands for no organization.
+/// Adds to `transaction`, which turns `before` into `after`, the change of the directory: none, unless a value that lists depend on
+/// differs. `None` stands for no organization.
 pub fn note(
     transaction: &mut Transaction,
     before: Option<NamedRecord<'_>>,
@@ -127,7 +128,7 @@ impl<'a, S: Store> Directory<'a, S> {
         self.shape
     }
 
-    /// The leaves at the places that `choose` names, with all that is pending.
+    /// The leaves at the places that `choose` names, with all pending changes.
     pub fn read(
         &self,
         choose: impl Fn(&RootRecord, &Pending) -> Vec<usize>,
@@ -149,7 +150,7 @@ impl<'a, S: Store> Directory<'a, S> {
         Err(ServiceError::Contended)
     }
 
-    /// The pending changes; `None` where that was damaged, and is to be read again.
+    /// The pending changes; `None` where one of them was damaged, and all are to be read again.
     fn pending(&self) -> Result<Option<Pending>, ServiceError> {
         match self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? {
             Some(items) => self.decoded(&items),
@@ -175,14 +176,14 @@ impl<'a, S: Store> Directory<'a, S> {
         Ok(Some(pending))
     }
 
-    /// The root as it is; `None` where there is none, or no longer, for it was damaged.
+    /// The present root; `None` where none exists, or where it was damaged and is given up.
     fn root(&self) -> Result<Option<Loaded<Arc<RootRecord>>>, ServiceError> {
         let read = self.cache.read(self.records.store(), [ROOT_KEY.to_owned()]);
         let root = read.and_then(|mut read| read.next_record::<RootRecord>());
         Ok(self.unless_damaged(root)?.flatten())
     }
 
-    /// The leaves at these places of `root`; `None` where that is not the root any more.
+    /// The leaves at these places of `root`; `None` where that is not the root any more, or a part of the directory was damaged.
     fn leaves(
         &self,
         root: &Loaded<Arc<RootRecord>>,
@@ -220,7 +221,7 @@ impl<'a, S: Store> Directory<'a, S> {
         Ok(Some(leaves))
     }
 
-    /// The part that was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be
+    /// The part that was read; `None` where it is damaged. Then the directory is given up, together with the damaged entry, and will be
     /// built again.
     fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, ServiceError> {
         let mut transaction = Transaction::new();
@@ -232,15 +233,15 @@ impl<'a, S: Store> Directory<'a, S> {
             Err(StorageError::Store(StoreError::Corrupt(_)) | StorageError::Malformed) => {}
             Err(error) => return Err(error.into()),
         }
-        // Without a check: if it is whole again already, it is built once more than necessary. And not by deleting the root: whoever
-        // began to build when there was none yet must not take that for the same moment.
+        // This has no check: if the directory is whole again already, it is built once more than necessary. The root is replaced rather
+        // than deleted: a request that began to build when no root existed must not find the same state again.
         transaction.put(ROOT_KEY, &RootRecord::unbuilt())?;
         transaction.delete(PARTS_KEY);
         self.commit_unless_late(transaction)?;
         Ok(None)
     }
 
-    /// Commits what others may have done in the meantime: then nothing needs to be done.
+    /// Commits a change that another request may have made in the meantime: a conflict then leaves nothing to do.
     fn commit_unless_late(&self, transaction: Transaction) -> Result<(), ServiceError> {
         match self.records.commit(transaction) {
             Ok(()) | Err(TransactionError::Conflict(_)) => Ok(()),

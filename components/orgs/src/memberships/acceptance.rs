@@ -1,4 +1,4 @@
-//! Invitations, and those whom they are meant for: no user becomes a member without agreeing (contract 4.11).
+//! Invitations, and the users that they are for: no user becomes a member without agreeing (contract 4.11).
 //!
 //! - `of/<external id>/invited/<hash of the address>`: the membership that waits for the address.
 //! - `invitation/<hash>/<membership id>`: that it waits, and in which organization.
@@ -17,7 +17,7 @@ use crate::{
     ServiceError, User,
 };
 
-/// In which organization a membership waits.
+/// The organization in which a membership waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct InvitationRecord {
     /// The external id.
@@ -28,7 +28,7 @@ impl Record for InvitationRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// A membership of the one who asks, and where it is.
+/// A membership of the caller, and the organization that it is in.
 pub(crate) struct Own<'i> {
     pub user: &'i User,
     pub organization: OrganizationRecord,
@@ -43,7 +43,7 @@ pub(super) fn invitation_key(hash: &str, membership: &str) -> String {
     format!("{}{membership}", invitations_prefix(hash))
 }
 
-/// Before the invitations to the address with this hash.
+/// The beginning of the keys of invitations to the address with this hash.
 pub(super) fn invitations_prefix(hash: &str) -> String {
     format!("invitation/{hash}/")
 }
@@ -54,7 +54,7 @@ pub(crate) fn end_invitation_of_sweep(transaction: &mut Transaction, hash: &str,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// The membership with this id if it is theirs, or an invitation to their address.
+    /// The membership with this id, if it is the caller's or an invitation to the caller's address.
     pub(crate) fn own_membership<'i>(
         &self,
         identity: &'i Identity,

@@ -196,7 +196,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// Adds the membership to `transaction`, under the condition that whom it means has not come here meanwhile.
+    /// Adds the membership to `transaction`, under the condition that no other request has added the invitee here meanwhile.
     fn put_membership(
         &self,
         transaction: &mut Transaction,
@@ -249,7 +249,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// The attribute by which an invitation says whom it means.
+/// The attribute by which an invitation names the invitee.
 const fn attribute(invitation: &Invitation) -> &'static str {
     match invitation.entity_id {
         Attribute::Value(_) => "entity-id",

@@ -1,4 +1,4 @@
-//! The members of organizations, and those who are invited (contract 4.11).
+//! The members of organizations, and their invitations (contract 4.11).
 
 mod acceptance;
 mod invitation;

@@ -236,7 +236,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(own)
     }
 
-    /// A membership as the one whose it is sees it, with those of its teams that are there.
+    /// A membership as its own user sees it, with those of its teams that exist.
     pub(super) fn own_membership_of(
         &self,
         membership: MembershipRecord,

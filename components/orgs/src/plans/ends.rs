@@ -21,7 +21,7 @@ struct EndsRecord {
     /// The key of the last organization that was looked at; `None` where the next call begins a walk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     position: Option<String>,
-    /// The end that comes next of those up to there.
+    /// The next end among the organizations up to there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     found: Option<u64>,
     /// The result of the last walk that came to its end.
@@ -40,14 +40,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let before = before.map_or_else(EndsRecord::default, |found| found.record);
         let after = self.ends_from(before.clone())?;
         if after != before {
-            // Of two walks at once the later one goes on from its own place, with what it has found.
+            // Of two concurrent walks the later commit counts: the next call continues from its place, with the end that it has found.
             commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();
                 transaction.put(ENDS_KEY, &after)?;
                 Ok::<_, ServiceError>(Attempt::from_commit(self.records.commit(transaction), ())?)
             })?;
         }
-        // An end that has passed since is not told, and the one after it only once a walk has found it.
+        // An end that has passed since is not returned, and the one after it only once a walk has found it.
         let now = self.clock.now_milliseconds();
         Ok(after.next.filter(|end| now < *end))
     }

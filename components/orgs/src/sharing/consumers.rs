@@ -139,8 +139,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(found)
     }
 
-    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it.
-    /// Conflicted where the producer is to be looked for again.
+    /// Adds to `transaction` that a producer no longer names a consumer that is gone, for any of `shares`. Conflicted where the producer is
+    /// to be looked for again.
     pub(crate) fn end_consumer(
         &self,
         transaction: &mut Transaction,
@@ -178,7 +178,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// Where the organization of that name would be. What is not named, or cannot be a name, is not there.
+/// The key of the organization of that name. A reference without a name, or with a text that cannot be one, has a key of no organization.
 fn name_key(reference: &OrganizationReference) -> String {
     let name = match reference {
         OrganizationReference::Name(name) => FoldedName::fold(name),

@@ -1,7 +1,7 @@
-//! The organizations that share their modules and providers, and those that they share them with (contract 4.4).
+//! The organizations that share their modules and providers, and the organizations that they share with (contract 4.4).
 //!
 //! A producer names its consumers, or shares with every organization of the installation. Both ends are known by their external
-//! ids, so that sharing goes on through renames; an end that is gone does not count from that moment on.
+//! ids, so that sharing continues after a rename; an end that is gone does not count from that moment on.
 
 mod consumers;
 mod producers;

@@ -1,7 +1,7 @@
 //! Sharing in the store.
 //!
 //! - `of/<producer>/consumers/<what>`: whom the producer names, in one record.
-//! - `of/<consumer>/producer/<what>/<producer>`: the same from the other end. The key says it all.
+//! - `of/<consumer>/producer/<what>/<producer>`: the same from the other end. The key holds all of it.
 //! - `producer/<what>/<with whom>/<producer>`: that the organization shares with `some` it names, or with `all`.
 //!
 //! `<what>` is `modules` or `providers`, and organizations stand there by their external ids. How many it names, and whether it

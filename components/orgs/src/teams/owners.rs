@@ -1,7 +1,7 @@
 //! The owners of an organization, in a record of their own, so that they are found without reading all members.
 //!
-//! - `of/<external id>/owners/active`: the active members of the team of the owners. Every change of them writes it. Where it is
-//!   absent, as in a store that is older, the memberships tell.
+//! - `of/<external id>/owners/active`: the active members of the team of the owners. Every change of them writes it. Where it is absent, as
+//!   in a store of an older release, the memberships are read.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::{Orgs, ServiceError};
 
-/// Most owners that one record holds, far from what is too much for a store. Beyond it the memberships are read each time.
+/// The most owners that one record holds, far below the limit of a store. Beyond it the memberships are read each time.
 const MOST: usize = 10_000;
 
-/// From how many memberships on those who only read write down what they found.
+/// The number of memberships from which on a read stores the owners that it found.
 const WORTH_WRITING: u32 = 64;
 
 /// The ids of the users who own an organization, by the ids of their memberships.
@@ -56,8 +56,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         put_owners(transaction, organization, version, &owners)
     }
 
-    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that another member still owns the
-    /// organization after it; false where none does. The team of the owners must have been read before.
+    /// Adds to `transaction`, which ends the ownership of the memberships for whose ids `leaves` is true, that another member still owns
+    /// the organization after it; false where none does. The team of the owners must have been read before.
     ///
     /// Owners who leave at the same time meet in the record of their team, which each of them writes.
     pub(crate) fn keep_an_owner(
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(!owners.users.is_empty())
     }
 
-    /// The owners of an organization. That it took long to find out is worth remembering.
+    /// The owners of an organization. They are stored if finding them took many reads.
     pub(crate) fn owners_in(
         &self,
         organization: &str,
@@ -95,7 +95,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let mut transaction = Transaction::new();
             if self.require_existing(&mut transaction, organization)? {
                 put_owners(&mut transaction, organization, None, &owners)?;
-                // A request that changed the owners meanwhile has written them, and a store that takes no writes can still be read.
+                // This may fail: a request that changed the owners meanwhile has written them, and a store that takes no writes can still
+                // be read.
                 let _ = self.records.commit(transaction);
             }
         }
@@ -116,7 +117,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// The owners as the memberships tell them, and how many memberships that were.
+    /// The owners according to the memberships, and the number of memberships that were read.
     fn owners_among_members(
         &self,
         organization: &str,

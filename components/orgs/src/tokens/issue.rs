@@ -66,8 +66,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is
     /// no such owner.
     ///
-    /// The record of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
-    /// too many.
+    /// The record of an owner who may have many tokens is written again: concurrent requests for tokens of one owner conflict there, so
+    /// that they do not make too many.
     fn require_owner(
         &self,
         transaction: &mut Transaction,

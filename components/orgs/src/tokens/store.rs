@@ -16,7 +16,7 @@ use crate::{
     TeamReference, TokenCreator, TokenOwner, TokenRequest,
 };
 
-/// How exact the last use of a token is known, in milliseconds (contract 1.6).
+/// The resolution of the last use of a token, in milliseconds (contract 1.6).
 const USE_RESOLUTION: u64 = 60_000;
 
 /// How many tokens of a longer list are read at once.
@@ -303,8 +303,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(token.filter(|token| token.record.is_live(now)))
     }
 
-    /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one
-    /// does, and of a token that has ended meanwhile nothing is noted: it would stay.
+    /// Notes that a token has been presented, unless that has been noted within the last minute. Of several concurrent requests one notes
+    /// it. Nothing is noted of a token that has ended meanwhile: the note would stay.
     pub(crate) fn note_use(&self, token: &StoredToken) -> Result<(), ServiceError> {
         let record = &token.record;
         let key = token_use_key(&record.id);

@@ -57,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(user.map(Arc::unwrap_or_clone))
     }
 
-    /// The users with these ids, in their order; `None` for those there are not.
+    /// The users with these ids, in their order; `None` for each that does not exist.
     pub(crate) fn users_with_ids(&self, ids: &[String]) -> Result<Vec<Option<User>>, ServiceError> {
         let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
         let found = self.get_many::<User>(&keys)?;
@@ -65,7 +65,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(users.collect())
     }
 
-    /// The user that an entity has been made.
+    /// The user that was made for an entity.
     pub(crate) fn user_of_entity(
         &self,
         entity: &str,
@@ -75,7 +75,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.user_behind(&subject_key(&subject), ahead)
     }
 
-    /// The user that a subject is.
+    /// The user that stands for a subject.
     pub(crate) fn user_of_subject(&self, subject: &Subject) -> Result<Option<User>, ServiceError> {
         self.user_behind(&subject_key(subject), &ReadAhead::default())
     }
@@ -91,7 +91,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(users?.pop().flatten().map(Arc::unwrap_or_clone))
     }
 
-    /// A user for a subject that is none yet. It has no address that mail could reach.
+    /// A new user for a subject that has none yet. It has no address that mail could reach.
     pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, ServiceError> {
         let username = match &subject {
             Subject::Installation => INSTALLATION_NAME.to_owned(),
@@ -101,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.new_user(username, email, false, Some(subject))
     }
 
-    /// The key under which it is known whose an address is. It shows nothing of the address (SEC-K8).
+    /// The key of the record that says which user has an address. It shows nothing of the address (SEC-K8).
     pub(crate) fn email_key(&self, email: &str) -> Result<String, ServiceError> {
         Ok(format!("user-email/{}", self.email_hash(email)?))
     }
@@ -218,7 +218,7 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
     }
 }
 
-/// True if a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
+/// True if a name belongs to a user that is no person: one for a workload, a team or an organization.
 fn is_reserved(username: &str) -> bool {
     let username = username.to_ascii_lowercase();
     [INSTALLATION_NAME, NOBODY_NAME].contains(&username.as_str())
@@ -227,7 +227,8 @@ fn is_reserved(username: &str) -> bool {
             .any(|prefix| username.starts_with(prefix))
 }
 
-/// True if an address belongs to those who are no people, or could: who had it before would keep them from being a user.
+/// True if an address belongs, or could belong, to a user that is no person. A person who had it first would keep that user from being
+/// made.
 pub(crate) fn is_reserved_address(email: &str) -> bool {
     let host = email.rsplit('@').next().unwrap_or_default();
     host.eq_ignore_ascii_case(NO_HOST)

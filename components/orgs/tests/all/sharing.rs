@@ -286,7 +286,7 @@ fn contract_4_4_disabled_producers_are_neither_shown_nor_counted_to_consumers() 
         };
         orgs.administer(&gamma, &changes, &installation()).unwrap();
         assert_eq!(producers(&orgs, &beta, Shared::Modules), expected);
-        // Whoever administers the installation sees all.
+        // Site administrators see all producers.
         let all = orgs.all_producers(&[Shared::Modules], &Filter::default(), 1, 20);
         assert_eq!(names(&all.unwrap().organizations), ["acme", "gamma"]);
     }

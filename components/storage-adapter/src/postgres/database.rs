@@ -1,9 +1,9 @@
-//! The needs of the adapter from its host: a database, and two words of configuration.
+//! The services that the adapter needs from its host: a database, and two values of configuration.
 
 use gatehouse_ports::StoreError;
 use zeroize::Zeroizing;
 
-/// The longest text of a database that is repeated, in bytes.
+/// The longest text of a database that an error repeats, in bytes.
 const MAXIMUM_TEXT_BYTES: usize = 200;
 
 /// A value that a statement takes.
@@ -32,7 +32,7 @@ pub enum Value {
     Text(String),
     /// `bytea`.
     Bytes(Vec<u8>),
-    /// Null, and whatever no statement of the adapter answers.
+    /// Null, and every value of a type that no statement of the adapter answers.
     Null,
 }
 
@@ -51,7 +51,7 @@ pub enum DatabaseError {
     /// The connection, or the answer, was lost: the statement may have been executed.
     #[error("the answer was lost")]
     Lost,
-    /// The database refused the statement, and has undone what it had done of it.
+    /// The database refused the statement, and has undone its effects.
     #[error("the database refused: {message} ({code})")]
     Refused {
         /// Its SQLSTATE.
@@ -62,10 +62,10 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// True if other statements were in the way of this one, which may be executed when it is sent again.
+    /// True if other statements were in the way of this one, which may succeed on a retry.
     #[must_use]
     pub fn is_passing(&self) -> bool {
-        // Serialization, deadlock, a lock that was not had in time.
+        // Serialization failure, deadlock, lock timeout.
         matches!(self, Self::Refused { code, .. } if matches!(code.as_str(), "40001" | "40P01" | "55P03"))
     }
 
@@ -79,7 +79,7 @@ impl DatabaseError {
         }
     }
 
-    /// True if the tables are not there.
+    /// True if the tables do not exist.
     #[must_use]
     pub fn lacks_tables(&self) -> bool {
         // No such schema, table, function or column.
@@ -106,7 +106,7 @@ impl From<DatabaseError> for StoreError {
     }
 }
 
-/// Beginnings of SQLSTATEs, and what mends them.
+/// Beginnings of SQLSTATEs, and the cure for each.
 const CURES: [(&str, &str); 9] = [
     (
         "25006",
@@ -150,8 +150,8 @@ fn cut(text: &str) -> &str {
 
 /// A connection to a database, as far as a host offers it: of a pool, which takes it back when it is dropped.
 pub trait Database {
-    /// Executes one statement that answers one row at least, as a transaction of its own. Its parameters stand as `$1` and so on. Of a
-    /// statement without rows Spin 4.1 waits for the first one for ever.
+    /// Executes one statement that answers at least one row, as a transaction of its own. Its parameters stand as `$1` and so on. If a
+    /// statement answers no row, Spin 4.1 waits for one indefinitely.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ pub trait Database {
     fn execute(&self, statement: &str, parameters: &[Parameter]) -> Result<(), DatabaseError>;
 }
 
-/// Where connections and configuration come from.
+/// The source of connections and configuration.
 pub trait Host {
     /// A connection to the database.
     type Database: Database;
@@ -175,7 +175,7 @@ pub trait Host {
     ///
     /// # Errors
     ///
-    /// When no address is set, or none is had.
+    /// When no address is set, or no connection is made.
     fn connect(&self) -> Result<Self::Database, DatabaseError>;
 
     /// The text of the key that seals the store; `None` where the host has none.

@@ -11,13 +11,14 @@
 //! They lie in the schema `gatehouse_spin`, beside that of our own servers (`host/store/src/postgresql/statements.rs`) if they share a
 //! database. Times are in milliseconds since 1970, null for never; keys have the collation `C`, which orders by bytes.
 //!
-//! Each statement that is asked for rows answers one at least, of nulls where there is nothing to answer: Spin 4.1 waits for the first row
-//! for ever.
+//! Each statement that is asked for rows answers at least one, of nulls where there is nothing to answer: Spin 4.1 waits for the first row
+//! indefinitely.
 //!
-//! A host pools connections and resets what a session has set, so each setting that a statement needs belongs to the function that it calls:
-//! the planner is left nothing but the order of an index, since it believes a table to be small until it has been counted. A commit first
-//! locks the keys that it checks (shared) and those that it writes, there or not, until it can be seen; then it checks. So commits
-//! that touch the same keys have one order, and one that waits for another is not thrown away.
+//! A host pools connections and resets the settings of a session, so each setting that a statement needs belongs to the function that it
+//! calls. These settings leave the planner nothing but the order of an index, since it believes a table to be small until it has been
+//! analyzed. A commit first locks the keys that it checks (shared) and those that it writes, whether they exist or not, until it is
+//! visible; then it checks. So commits that touch the same keys have one order, and a commit that waits for another is not rejected for
+//! that.
 
 use crate::sql::Table;
 
@@ -35,13 +36,14 @@ pub const DESCRIBE: &str = "
 /// The version that the engine describes itself by.
 pub const SHOW_ENGINE: &str = "select version()";
 
-/// The store and its first keyring, sealed. Not where there is one, nor where entries show that there was one.
+/// Stores the first keyring: store, sealed keyring. Does nothing where the store has one, or where entries show that it had one.
 pub const STORE_KEYRING: &str = "
     insert into gatehouse_spin.keyring (store, sealed)
     select $1::text, $2::bytea where not exists (select from gatehouse_spin.entry where store = $1::text)
     on conflict (store) do nothing";
 
-/// Makes sure that the commit of a version is not applied later, unless it has been: version. Waits for one that is under way.
+/// Makes sure that the commit of a version is not applied later, unless it was applied already: version. Waits for a commit that is under
+/// way.
 pub const ABANDON: &str = "
     insert into gatehouse_spin.outcome (version, abandoned) values ($1::int8, true) on conflict do nothing";
 /// Tells if the commit of a version was abandoned: version.
@@ -111,7 +113,7 @@ pub const fn commit(table: Table) -> &'static str {
     }
 }
 
-/// Drops rows whose time has come, and outcomes that no caller asks for any more: until when, how many at most.
+/// Deletes expired rows, and outcomes that no caller asks for any more: until when, how many at most.
 pub const fn purge(table: Table) -> &'static str {
     match table {
         Table::Entry => "select gatehouse_spin.purge_entry($1::int8, $2::int8)",
@@ -119,8 +121,8 @@ pub const fn purge(table: Table) -> &'static str {
     }
 }
 
-/// Makes the tables and functions, where they are not there. One statement, so it is done whole or not at all; of several callers at once
-/// one does it.
+/// Creates the tables and functions where they are missing. It is one statement, so it is done as a whole or not at all; of several
+/// concurrent callers one does it.
 pub fn create() -> String {
     let table = |name, logged| {
         let text = TABLE.replace("TABLE", name).replace("LOGGED", logged);
@@ -140,22 +142,22 @@ pub fn create() -> String {
 pub const BEGIN_TO_READ: &str = "begin isolation level repeatable read read only";
 /// Begins a transaction of many commits.
 pub const BEGIN_TO_FILL: &str = "begin isolation level read committed";
-/// Has commits wait for the transaction, and it for those that are under way; from then on its own commits take no locks of keys, which
-/// would be held to its end.
+/// Makes commits wait for the transaction, and the transaction wait for commits that are under way. From then on its own commits take no
+/// locks of keys, which would be held until it ends.
 pub const TAKE_GATE: &str = "
     select pg_advisory_xact_lock(7307498, 4), set_config('gatehouse_spin.gate', 'own', true)";
-/// Has instances wait for the transaction that would store a first keyring.
+/// Makes instances that would store a first keyring wait for the transaction.
 pub const LOCK_TABLES: &str =
     "lock table gatehouse_spin.keyring, gatehouse_spin.entry in share row exclusive mode";
-/// Ends a transaction that has made no error: after one, `commit` undoes it and says nothing.
+/// Ends a transaction without a failed statement: after a failure, `commit` undoes the transaction and reports no error.
 pub const COMMIT: &str = "commit";
-/// Fails in a transaction that has made an error.
+/// Fails in a transaction in which a statement has failed.
 pub const CHECK_TRANSACTION: &str = "select true";
 
-/// Tells if there are tables.
+/// Tells if the tables exist.
 pub const HAS_TABLES: &str = "
     select to_regclass('gatehouse_spin.keyring') is not null and to_regclass('gatehouse_spin.entry') is not null";
-/// What there is of each store: names. Answers for each of them if it has a keyring and if it has entries, in their order.
+/// Describes stores: names. Answers for each of them if it has a keyring and if it has entries, in the order of the names.
 pub const SHOW_STORES: &str = "
     select exists (select from gatehouse_spin.keyring k where k.store = s.store),
         exists (select from gatehouse_spin.entry e where e.store = s.store)

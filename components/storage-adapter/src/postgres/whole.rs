@@ -1,4 +1,4 @@
-//! The database as a whole, for those who copy an installation from it or into it on a connection of their own.
+//! The database as a whole, for programs that copy an installation from it or into it on a connection of their own.
 
 use gatehouse_ports::StoreError;
 
@@ -8,7 +8,7 @@ use super::statements::{
     SHOW_STORES, TAKE_GATE,
 };
 
-/// What a database has of one store.
+/// The parts of one store that a database has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holding {
     /// True if it was opened before.
@@ -17,7 +17,7 @@ pub struct Holding {
     pub has_entries: bool,
 }
 
-/// Begins a transaction on this connection that changes nothing. All that is read in it is of the moment of its first read.
+/// Begins a transaction on this connection that changes nothing. All its reads are of the moment of the first one.
 ///
 /// # Errors
 ///
@@ -26,12 +26,12 @@ pub fn begin_to_read(database: &impl Database) -> Result<(), DatabaseError> {
     database.execute(BEGIN_TO_READ, &[])
 }
 
-/// Begins a transaction on this connection in which stores are filled, by as many commits as that takes, and makes the tables where there are none.
-/// Until it ends no instance opens a store that is new, and none commits.
+/// Begins a transaction on this connection in which stores are filled, by as many commits as that takes, and makes the tables where they
+/// are missing. Until it ends, no instance opens a new store, and none commits.
 ///
 /// # Errors
 ///
-/// When the database fails, or others have its tables locked.
+/// When the database fails, or other sessions have its tables locked.
 pub fn begin_to_fill(database: &impl Database) -> Result<(), DatabaseError> {
     database.execute(BEGIN_TO_FILL, &[])?;
     database.execute(&statements::create(), &[])?;
@@ -40,18 +40,18 @@ pub fn begin_to_fill(database: &impl Database) -> Result<(), DatabaseError> {
     database.execute(LOCK_TABLES, &[])
 }
 
-/// Has all that the transaction has written count, and ends it.
+/// Ends the transaction, after which everything that it has written counts.
 ///
 /// # Errors
 ///
-/// When the database fails, or failed before: nothing is written then, but where the error
+/// When the database fails, or failed before. Nothing is written then, except where the error
 /// [leaves that open](DatabaseError::leaves_outcome_open).
 pub fn commit(database: &impl Database) -> Result<(), DatabaseError> {
     database.query(CHECK_TRANSACTION, &[])?;
     database.execute(COMMIT, &[])
 }
 
-/// What there is of the stores called `labels`, in their order.
+/// The parts of the stores called `labels` that the database has, in the order of `labels`.
 ///
 /// # Errors
 ///

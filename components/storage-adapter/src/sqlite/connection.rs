@@ -1,4 +1,4 @@
-//! A connection that is ready: the tables are there and of this version, and the keys are open.
+//! A connection that is ready: the tables exist and are of this version, and the keys are open.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,11 +18,12 @@ use crate::seal_key::root_key;
 /// The version of the tables that this code reads and writes (SEC-S12).
 pub const KNOWN_SCHEMA: i64 = 1;
 
-/// How often a statement is tried while another one holds what it needs. Each try waits for 20 ms within SQLite, so that is ten seconds.
+/// How often a statement is tried while another one holds the lock that it needs. Each try waits for 20 ms within SQLite, so that is ten
+/// seconds.
 const BUSY_TRIES: u32 = 500;
 /// The milliseconds after which it is not tried again. A server of libSQL waits for longer at each try.
 const BUSY_MILLISECONDS: u64 = 10_000;
-/// The longest pause between two tries, so that those who wait do not do so in step.
+/// The longest pause between two tries. Its jitter keeps waiting statements from trying in step.
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
 /// The least `pragma synchronous` with which a commit is on the disk when it returns: `full`.
 const WAITS_FOR_DISK: i64 = 2;
@@ -101,7 +102,7 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         Ok(outcome)
     }
 
-    /// Executes one statement where nothing is lost if it is left out: it is not tried again.
+    /// Executes one statement that may be left out without loss, so it is not retried.
     pub(super) fn execute_if_free(
         &self,
         opened: &Opened<H::Database>,
@@ -131,8 +132,8 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         }
     }
 
-    /// Has a commit on this connection wait for the disk, and statements not for long for each other. A server that keeps the database for
-    /// its clients makes these settings itself; it has to say then that commits wait.
+    /// Makes commits on this connection wait for the disk, and statements wait only briefly for each other. A server that keeps the
+    /// database for its clients makes these settings itself; it must then report that commits wait for the disk.
     fn settle(&self, database: &H::Database) -> Result<(), StoreError> {
         self.set(database, WAIT_SHORTLY)?;
         if self.set(database, SYNCHRONOUS)? {
@@ -150,7 +151,7 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         }
     }
 
-    /// False where the setting is not for clients to make.
+    /// Makes a setting; false where clients may not make it.
     fn set(&self, database: &H::Database, setting: &str) -> Result<bool, StoreError> {
         match self.try_execute(database, setting, &[]) {
             Ok(_) => Ok(true),
@@ -180,7 +181,7 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
                 described => described.map_err(|error| error.at(&self.label))?,
             };
             match described.into_iter().next().as_deref() {
-                // Whoever began to make the tables was cut off.
+                // The instance that began to make the tables was cut off.
                 None => {
                     for statement in CREATE {
                         run(statement, &[])?;

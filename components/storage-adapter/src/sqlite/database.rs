@@ -1,9 +1,9 @@
-//! The needs of the adapter from its host: one database, and one word of configuration.
+//! The services that the adapter needs from its host: one database, and one value of configuration.
 
 use gatehouse_ports::StoreError;
 use zeroize::Zeroizing;
 
-/// The longest text of a host that is repeated, in bytes.
+/// The longest text of a host that an error repeats, in bytes.
 const MAXIMUM_TEXT_BYTES: usize = 200;
 
 /// A value that a statement takes or answers.
@@ -15,7 +15,7 @@ pub enum Value {
     Text(String),
     /// Bytes.
     Blob(Vec<u8>),
-    /// None of them. Numbers with a fraction, which no table has, are this as well.
+    /// Null. Numbers with a fraction, which no table has, are read as null as well.
     Null,
 }
 
@@ -78,13 +78,13 @@ impl DatabaseError {
         matches!(self, Self::Io(text) if LOST.iter().any(|sign| text.contains(sign)))
     }
 
-    /// True if the database has none of our tables, or whoever began to make them was cut off before the one that is made last.
+    /// True if the database has none of our tables, or the instance that began to make them was cut off before the last one.
     #[must_use]
     pub fn is_without_tables(&self) -> bool {
         matches!(self, Self::Io(text) if text.contains("no such table: gatehouse_store"))
     }
 
-    /// True if a setting is not for its clients to make, as with a server of libSQL.
+    /// True if clients of the database may not make a setting, as with a server of libSQL.
     #[must_use]
     pub fn is_not_for_clients(&self) -> bool {
         matches!(self, Self::Io(text) if text.contains("unsupported statement"))
@@ -115,12 +115,12 @@ impl DatabaseError {
     }
 }
 
-/// The refusal of a server of libSQL to execute a request that it has had.
+/// The refusal of a server of libSQL to execute a request that it got before.
 const USED_BATON: &str = "a baton that has already been used";
 
 const FULL: &str = "is full, or its disk is: make room; nothing was written";
 
-/// Signs in SQLite's words, and what mends them.
+/// Signs in SQLite's words, and the cure for each.
 const CURES: [(&str, &str); 10] = [
     ("is full", FULL),
     (
@@ -180,7 +180,7 @@ pub trait Database {
     fn execute(&self, statement: &str, parameters: &[Value]) -> Result<Vec<Row>, DatabaseError>;
 }
 
-/// Where databases and configuration come from.
+/// The source of databases and configuration.
 pub trait Host {
     /// A database of this host.
     type Database: Database;

@@ -42,7 +42,7 @@ pub const CREATE: [&str; 7] = [
     "create table if not exists gatehouse_store (name text not null primary key, number integer not null) strict",
     "insert into gatehouse_store (name, number) values ('schema', 1) on conflict (name) do nothing",
 ];
-/// Stores the first keyring: sealed. Not where there is one, nor where entries show that there was one.
+/// Stores the first keyring: sealed keyring. Does nothing where one exists, or where entries show that one existed.
 pub const STORE_KEYRING: &str = "
     insert into gatehouse_keyring (id, sealed) select 1, ? where not exists (select 1 from gatehouse_entry)
     on conflict (id) do nothing";

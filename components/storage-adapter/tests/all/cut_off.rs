@@ -1,4 +1,5 @@
-//! An instance that is cut off after any single write leaves the state before its commit or the one after it, and the next one goes on.
+//! An instance that is cut off after any single write leaves the state before its commit or the one after it, and the next instance
+//! continues from there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ fn cut_everywhere(
                 "an acknowledged commit is lost after {writes} writes"
             );
         }
-        // The next instance goes on, and what it adds is there beside what was left.
+        // The next instance continues, and its entries are added to those that were left.
         let next = setting.instance();
         next.commit(vec![], vec![put("next", "1"), put("b", "next")])
             .unwrap();

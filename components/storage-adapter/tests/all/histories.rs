@@ -1,4 +1,4 @@
-//! Several instances that read, write and are cut off at the same time: there is an order of all their calls that explains every answer.
+//! Several instances that read, write and are cut off at the same time: one order of all their calls explains every answer.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -86,8 +86,8 @@ pub fn outcome(committed: Result<(), CommitError>) -> Option<Outcome> {
     }
 }
 
-/// Has each client, on a thread of its own, read, write and write if nothing has changed, by the instance that it gives for a round, and panics
-/// unless one order of all calls explains every answer. Returns how many answers were lost.
+/// Makes each client, on a thread of its own, read, write, and write if nothing has changed, by the instance that it gives for a round.
+/// Panics unless one order of all calls explains every answer. Returns the number of lost answers.
 pub fn ensure_linearizable<S, C>(clients: Vec<C>) -> usize
 where
     S: Store + Send + Sync + 'static,
@@ -166,7 +166,7 @@ fn v5_instances_that_are_cut_off_beside_each_other_are_linearizable() {
         move |round: u32| {
             let turn = round % CUTS_EVERY;
             if turn == 0 || turn == CUTS_EVERY - 1 {
-                // Whoever was cut off is gone.
+                // An instance that was cut off is gone, and a new one takes its place.
                 let client = setting.stores.another_client();
                 if turn != 0 {
                     client.stop_after_writes(CUTS[(round / CUTS_EVERY) as usize]);

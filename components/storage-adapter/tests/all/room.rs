@@ -63,13 +63,14 @@ fn what_a_commit_clears_and_what_it_writes_is_cleared_though_it_is_cut_off() {
         client.stop_after_writes(writes);
         let changes = vec![put("a", &apart(7)), put("b", "7")];
         let outcome = setting.instance_of(client.clone()).commit(vec![], changes);
-        // The double writes a batch in pieces and from behind, as no real store does: of one that is cut off in it, the note is missing.
+        // The double writes a batch in pieces and from the end, as no real store does: the note of an instance that is cut off within a
+        // batch is missing.
         let pieces = match writes {
             9 => 1,
             10 => 2,
             _ => 0,
         };
-        // Whoever takes the place of its note finds what it has left.
+        // An attempt that takes the place of its note finds the pages that it left.
         let is_cleared = || records_later(&setting) == undisturbed + pieces;
         assert!((0..40).any(|_| is_cleared()), "after {writes} writes");
         if !client.was_stopped() {

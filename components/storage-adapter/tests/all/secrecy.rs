@@ -1,4 +1,4 @@
-//! Secrets that the bucket does not show, and the fate of those who change its contents.
+//! Secrets that the bucket does not show, and the effects of changes to its contents.
 
 use gatehouse_ports::{Cache, CommitError, Store, StoreError};
 

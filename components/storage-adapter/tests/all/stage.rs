@@ -1,4 +1,4 @@
-//! Instances that take turns in a time of their own: who comes first is the same at every run, however slow the machine is.
+//! Instances that take turns in a time of their own: their order is the same in every run, no matter how slow the machine is.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,7 +12,7 @@ use gatehouse_wasi_key_value::{AdapterHost, Call, KeyValue, Operation, Verdict};
 
 use crate::setting::{LABEL, SEAL_KEY};
 
-/// How long the calls of a host take, in microseconds. Reads go on beside each other, writes one after the other.
+/// How long the calls of a host take, in microseconds. Reads run concurrently, writes one after the other.
 const READ: u64 = 500;
 const WRITE: u64 = 1000;
 

@@ -12,7 +12,7 @@ use crate::state::State;
 
 /// Longest time between an assertion's `iat` and `exp`, in seconds.
 const ASSERTION_LIFETIME: i64 = 3600;
-/// Google's own name for the token endpoint, which is the audience of whoever is led here by a proxy.
+/// Google's own name for the token endpoint. A client that a proxy leads to this fake names it as the audience.
 const PUBLIC_TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 /// By how much the clocks of client and Google may differ, in seconds.
 const CLOCK_LEEWAY: i64 = 60;

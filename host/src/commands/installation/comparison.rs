@@ -1,7 +1,7 @@
-//! Comparison of what was asked for with what a server shows, which is seldom spelled the same.
+//! Comparison of the wanted values with those that a server shows, which are seldom spelled the same.
 //!
-//! A server keeps "1h" as 3600, `"b,a"` as `["a", "b"]`, and leaves out what is empty. Here is what the two have in common, inferred from the
-//! shown value; the names of fields matter only where one is shown otherwise than it is written.
+//! A server keeps "1h" as 3600, `"b,a"` as `["a", "b"]`, and leaves out what is empty. This module infers the common form from the shown
+//! value; the name of a field matters only where the field is shown otherwise than it is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) struct Difference {
     pub(super) wanted: Value,
 }
 
-/// The wanted fields that are not as they are shown.
+/// The wanted fields whose shown values differ.
 pub(super) fn differences(wanted: &Fields, present: &Fields) -> Vec<Difference> {
     let differing = wanted.iter().filter_map(|(field, wanted)| {
         let present = shown_value(field, present);
@@ -83,7 +83,7 @@ const USUAL_METADATA: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Fields that are shown as this where they were written as nothing.
+/// The values that the server shows for fields that were written as nothing.
 const SHOWN_DEFAULTS: [(&str, &str); 4] = [
     ("gce_alias", "role_id"),
     ("iam_alias", "role_id"),
@@ -91,7 +91,7 @@ const SHOWN_DEFAULTS: [(&str, &str); 4] = [
     ("max_jwt_exp", "900"),
 ];
 
-/// What is shown for a field that was written as nothing, if anything is.
+/// The value that is shown for a field that was written as nothing; `None` where none is.
 fn shown_default(field: &str) -> Option<&'static str> {
     let mut defaults = SHOWN_DEFAULTS.iter();
     defaults.find_map(|(name, shown)| (*name == field).then_some(*shown))
@@ -146,10 +146,10 @@ fn is_same(field: &str, wanted: &Value, present: Option<&Value>) -> bool {
     }
 }
 
-/// Tells whether a field of this value is one that a server need not show.
+/// True if a server need not show a field of this value.
 fn is_default(field: &str, wanted: &Value) -> bool {
     match (field, wanted) {
-        // Checks are made unless they are switched off, and only that is shown.
+        // Live checks are on by default, and the server shows the field only when they are off.
         ("live_checks", _) => flag(wanted) == Some(true),
         (_, Value::Null | Value::Bool(false)) => true,
         (_, Value::Bool(true)) => false,
@@ -195,7 +195,7 @@ fn is_same_set(field: &str, wanted: &BTreeSet<String>, present: &BTreeSet<String
     })
 }
 
-/// Fields whose elements are put beside those that are there.
+/// Fields whose elements are added to those that are there.
 const FIELDS_THAT_ADD: [&str; 3] = ["bound_instance_group", "bound_region", "bound_zone"];
 
 /// Fields of names of resources, which may be written as links to them.

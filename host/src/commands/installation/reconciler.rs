@@ -19,7 +19,7 @@ use crate::commands::status::{is_sealed, why_not_now};
 pub(in crate::commands) struct Options {
     /// Nothing is written.
     pub(in crate::commands) dry_run: bool,
-    /// Writes what no server shows, although it may be there already.
+    /// Writes fields that no server shows, although the server may have them already.
     pub(in crate::commands) write_secrets: bool,
     /// Leaves out the fields that the server does not have, in place of refusing their object.
     pub(in crate::commands) leave_unknown_fields: bool,
@@ -30,7 +30,7 @@ pub(in crate::commands) struct Options {
 pub(super) struct PresentMount {
     pub(super) mount_type: String,
     pub(super) accessor: String,
-    /// The tuning: as it was set, where reading the tuning would show what applies.
+    /// The tuning as it was set, where a read of the tuning would show the values that apply.
     tuning: Fields,
 }
 
@@ -110,7 +110,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         })
     }
 
-    /// Brings about all that is described, and goes on after what fails.
+    /// Applies all that is described, and continues after objects that fail.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         &self.left_out
     }
 
-    /// Tells of a failure, and forgets it.
+    /// Reports a failure, so that the run continues.
     pub(super) fn note(&mut self, label: &str, outcome: Result<()>) -> Result<()> {
         if let Err(error) = outcome {
             self.report.failed(label, &error)?;
@@ -246,7 +246,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         .await?;
         if enabling && !self.options.dry_run {
             self.mounts = None;
-            // Now that there is one, the server describes what it takes.
+            // A server describes the fields of a method only once one is enabled.
             self.served = ServedFields::ask(self.server).await;
         }
         Ok(!enabling)
@@ -289,7 +289,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         .await
     }
 
-    /// An object that is read and written at one path. `exists` says that what it is below is there.
+    /// An object that is read and written at one path. `exists` says whether the object above it exists.
     pub(super) async fn fields_at(
         &mut self,
         label: &str,
@@ -333,7 +333,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         }
         let mut known = fields.clone();
         for name in unknown {
-            // One that is empty says nothing that could be missed.
+            // An empty value can be left out without loss.
             let alone = known
                 .remove(&name)
                 .map(|value| Fields::from_iter([(name.clone(), value)]));
@@ -344,7 +344,7 @@ impl<'a, 'output> Reconciler<'a, 'output> {
         Ok(Cow::Owned(known))
     }
 
-    /// Compares an object with what is wanted of it, tells what differs, and sends that.
+    /// Compares an object with its wanted fields, reports the differences, and sends them.
     pub(super) async fn settle(
         &mut self,
         object: &Object<'_>,

@@ -1,4 +1,4 @@
-//! The report of a run, line by line as it goes on.
+//! The report of a run, written line by line during the run.
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use crate::commands::progress::Progress;
 /// Most characters of a value on a line.
 const LONGEST_VALUE: usize = 200;
 
-/// Most lines of a text of many lines that are shown of each side.
+/// Most lines that are shown for each side of a long text.
 const MOST_LINES: usize = 40;
 
 /// The place of a secret.
 const SECRET: &str = "(secret)";
 
-/// A text of others as part of a line.
+/// A foreign text, escaped as part of a line.
 pub(in crate::commands) fn shown(text: &str) -> String {
     escaped(text)
 }
@@ -29,7 +29,7 @@ pub(in crate::commands) struct Summary {
     pub(in crate::commands) added: usize,
     /// Objects of which a field differed.
     pub(in crate::commands) changed: usize,
-    /// Objects that are as they are to be.
+    /// Objects that are as described.
     pub(in crate::commands) unchanged: usize,
     /// Objects that could not be read or written.
     pub(in crate::commands) failed: usize,
@@ -42,10 +42,10 @@ impl Summary {
     }
 }
 
-/// Writes what is found, and counts it.
+/// Writes the findings, and counts them.
 pub(in crate::commands) struct Report<'a> {
     output: &'a mut (dyn Write + Send + Sync),
-    /// Told of each object, where a person may wait.
+    /// Told of each object, where a person may be waiting.
     progress: Option<&'a Progress>,
     summary: Summary,
 }
@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
         self.summary
     }
 
-    /// Tells of an object that is not there yet, or differs in these fields.
+    /// Reports an object that is not there yet, or differs in these fields.
     pub(super) fn differing(
         &mut self,
         object: &str,
@@ -119,7 +119,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Counts an object that differed, once that has come to its end.
+    /// Counts an object that differed, once it has been written or, in a dry run, reported.
     pub(super) fn settled(&mut self, is_new: bool) {
         let count = match is_new {
             true => &mut self.summary.added,
@@ -129,7 +129,7 @@ impl<'a> Report<'a> {
         self.go_on();
     }
 
-    /// Counts an object that is as it is to be.
+    /// Counts an object that is as described.
     pub(super) fn unchanged(&mut self) {
         self.summary.unchanged = self.summary.unchanged.saturating_add(1);
         self.go_on();
@@ -141,7 +141,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Tells of an object that could not be read or written.
+    /// Reports an object that could not be read or written.
     pub(super) fn failed(&mut self, object: &str, error: &anyhow::Error) -> io::Result<()> {
         self.summary.failed = self.summary.failed.saturating_add(1);
         self.go_on();

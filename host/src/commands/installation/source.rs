@@ -56,7 +56,7 @@ pub(in crate::commands) struct Taken {
     pub(in crate::commands) failures: Vec<String>,
 }
 
-/// Reads all that can be copied, and goes on after what cannot be read. `progress` is told of each read.
+/// Reads all that can be copied, and continues after paths that cannot be read. `progress` is told of each read.
 pub(in crate::commands) async fn take(server: &Server, progress: &Progress) -> Taken {
     let mut taking = Taking {
         server,
@@ -95,7 +95,7 @@ impl Taking<'_> {
         let listed = self.server.list(&fixed(path)).await;
         let mut names = self.noted(what, listed).unwrap_or_default();
         names.retain(|name| {
-            // The name of a folder ends so, which no object of ours has.
+            // Only the name of a folder ends with a slash, and no object that is copied is one.
             let is_folder = name.ends_with('/');
             if is_folder {
                 self.taken
@@ -217,7 +217,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Entities and their aliases. Answers their names, by identifier.
+    /// Reads entities and their aliases. Answers the names of the entities, by identifier.
     async fn entities(&mut self) -> BTreeMap<String, String> {
         let mut names = BTreeMap::new();
         for name in self.list("entities", "identity/entity/name").await {
@@ -271,7 +271,7 @@ impl Taking<'_> {
                         None => self.taken.left.push(format!("member {id} of {label}")),
                     }
                 }
-                // None is a list too: members that the group has here only would have its rights.
+                // An empty list is written too: otherwise members that only this server's group has would keep its rights.
                 Some(known)
             };
             let member_groups = members("member_group_ids", &group_names);
@@ -338,12 +338,13 @@ fn chosen(mut fields: Fields, names: &[&str]) -> Fields {
     with_empty_rights(fields)
 }
 
-/// Tells whether a field says who is let in, or what they may do. Left out where it is empty, it would leave other rights here than there.
+/// True if a field decides which callers are let in, or what they may do. If it were left out where it is empty, the rights here would differ
+/// from those there.
 fn decides_rights(name: &str) -> bool {
     name.starts_with("bound_") || RIGHTS.contains(&name)
 }
 
-/// The same with an empty list for each field of rights that the other server shows as nothing.
+/// The same fields, with an empty list for each field of rights that the other server shows as null.
 fn with_empty_rights(mut fields: Fields) -> Fields {
     for (name, value) in &mut fields {
         if value.is_null() && decides_rights(name) {

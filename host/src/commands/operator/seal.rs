@@ -84,7 +84,7 @@ fn give_root_token(store: &dyn Store, give: impl FnOnce(&str) -> Result<()>) -> 
     })
 }
 
-/// What is to be said and done about a root token that could not be given.
+/// The error for a root token that was made and could not be given, with the steps that the operator has to take.
 fn not_given(error: &Error, is_revoked: bool) -> Error {
     let what = match is_revoked {
         true => "The root token that was made is revoked",

@@ -73,7 +73,7 @@ struct Made {
 }
 
 impl Made {
-    /// What is to be said and done where the token could not be printed.
+    /// The error for a token that could not be printed, with the steps that the operator has to take.
     fn lost(&self, error: &anyhow::Error) -> anyhow::Error {
         let id = &self.id;
         anyhow!(

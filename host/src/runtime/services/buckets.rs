@@ -21,7 +21,7 @@ pub struct Buckets {
     servers: Box<dyn Fn() -> usize + Send + Sync>,
     /// The zero of all points in time.
     start: Instant,
-    /// Where the keys come from is not trusted, so no caller may know which of them collide.
+    /// The keys come from callers that are not trusted, so no caller may know which of them collide.
     hasher: RandomState,
     fills: Mutex<Fills>,
 }
@@ -33,8 +33,9 @@ impl Default for Buckets {
 }
 
 impl Buckets {
-    /// Buckets of which each of several servers has its share, as many as `servers` says at each moment. None asks another one, so all of them
-    /// together let no more through than one bucket would, and less where clients do not spread over them.
+    /// Buckets that are divided among as many servers as `servers` says at each moment. No server asks another one. All of them together let
+    /// no more through than one bucket would, unless there are more servers than a bucket holds, since each lets one through at least. They
+    /// let less through where clients do not spread over them.
     pub fn divided_among(servers: impl Fn() -> usize + Send + Sync + 'static) -> Self {
         Self {
             servers: Box::new(servers),
@@ -48,7 +49,7 @@ impl Buckets {
     ///
     /// # Errors
     ///
-    /// After how many milliseconds it is worth trying again.
+    /// The milliseconds after which a retry is worthwhile.
     pub fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         let now = self.start.elapsed();
         let servers = u32::try_from((self.servers)()).unwrap_or(u32::MAX).max(1);
@@ -64,8 +65,8 @@ impl Buckets {
     }
 }
 
-/// When each bucket will be full, in two generations: who was asked for lately, and who was before. When the young are too many, the
-/// old are forgotten; a forgotten bucket is full.
+/// The times at which the buckets will be full, in two generations: the buckets that were asked for lately, and those of before. When the
+/// young are too many, the old are forgotten; a forgotten bucket is full.
 struct Fills {
     young: HashMap<u64, Duration>,
     old: HashMap<u64, Duration>,
@@ -141,7 +142,7 @@ fn whole(time: Duration, interval: Duration) -> u32 {
     })
 }
 
-/// Rounded up to a microsecond's accuracy, which is finer than clocks are.
+/// Whole microseconds, rounded up to milliseconds: clocks are no finer than that.
 fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u32::MAX)
 }
@@ -278,7 +279,7 @@ mod tests {
             taken.sum::<usize>()
         };
         assert_eq!([1, 2, 3, 4].map(through), [12; 4]);
-        // Everyone lets one through.
+        // Each server lets one through.
         assert_eq!(through(20), 20);
     }
 
@@ -299,7 +300,7 @@ mod tests {
         assert_eq!(levels[0].remaining, 0);
         let three_minutes = 3 * 60_000;
         assert!((three_minutes - 1000..=three_minutes).contains(&levels[0].full_in));
-        // Alone again, it goes on from what it has taken.
+        // A server that is alone again continues from what it has taken.
         servers.store(1, std::sync::atomic::Ordering::SeqCst);
         assert!(buckets.take(hour).is_err());
         servers.store(0, std::sync::atomic::Ordering::SeqCst);

@@ -44,9 +44,9 @@ pub struct Services {
     pub seal: Arc<dyn Seal>,
     /// Where requests and answers are recorded.
     pub audit: Arc<dyn AuditLog>,
-    /// How often something may happen.
+    /// The limits on how often something may happen.
     pub rate_limits: Arc<Buckets>,
-    /// Numbers for those who watch.
+    /// The numbers for monitoring.
     pub metrics: Arc<dyn Metrics>,
     /// The log of the server.
     pub log: Arc<dyn Log>,

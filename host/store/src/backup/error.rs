@@ -75,7 +75,7 @@ pub enum BackupError {
     /// There is nothing in the store that a backup could be made of.
     #[error("the store is empty: it has not been initialized")]
     Empty,
-    /// A first start or a restore goes on, or was given up.
+    /// A first start or a restore is under way, or was given up.
     #[error(
         "the first start of the store, or a restore into it, is not finished: there is nothing whole to back up"
     )]
@@ -91,7 +91,7 @@ pub enum BackupError {
     /// The store has given nearly all versions that there are.
     #[error("the versions of records are used up")]
     VersionsUsedUp,
-    /// Someone else writes to the store.
+    /// Another program writes to the store.
     #[error(
         "the store was changed by others while it was being restored; stop all servers that use it and begin again"
     )]

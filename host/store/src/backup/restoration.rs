@@ -43,7 +43,7 @@ pub enum RestoredSeal<'a> {
 /// A store into which a backup has been put, and which does not count before [`Self::finish`].
 ///
 /// From the first record to that call a mark is in the store and its keyring is not: no server starts with it, and no other command opens
-/// it. What was given up half-way is emptied when a restore begins anew.
+/// it. A restore that was given up half-way is emptied when another one begins.
 ///
 /// Versions that the lost store gave after the backup are not given again: a host that still holds one of its records by version, as another
 /// server would, is not told that it has not changed.
@@ -61,7 +61,7 @@ impl<B: Backend> Restoration<B> {
     /// restore has left. `root_key` is the key that the backup was made with. `progress` is told how many bytes were read, up to twice the
     /// length of the file.
     ///
-    /// Only one may use the backend. Records expire by `clock`.
+    /// No other server or command may use the backend. Records expire by `clock`.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl<B: Backend> Restoration<B> {
         let keyring = beside.iter().find(|entry| entry.key == KEYRING_KEY);
         let keyring = keyring.ok_or(BackupError::Changed)?;
         let keyring = Keyring::open(root_key, &keyring.value)?;
-        // Nobody else has the store, so there is no version to hold on to.
+        // No other server or command has the store, so there is no version to hold on to.
         store.install(&keyring, root_key, NOT_READ);
         Ok(Self {
             store,

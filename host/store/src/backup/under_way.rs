@@ -1,4 +1,4 @@
-//! The mark of a store into which a restore goes on, or was given up.
+//! The mark of a store into which a restore is under way, or was given up.
 
 use gatehouse_ports::{StoreError, Version};
 
@@ -7,7 +7,7 @@ use crate::{Backend, Guard, Namespace, UnsealError};
 /// The key below [`Namespace::Keyring`] that is there while a store is being restored.
 pub(super) const UNDER_WAY_KEY: &str = "restore";
 
-/// Refuses a store into which a restore goes on, or was given up.
+/// Refuses a store into which a restore is under way, or was given up.
 pub(crate) async fn ensure_restored(backend: &impl Backend) -> Result<(), UnsealError> {
     match under_way(backend).await? {
         Some(_) => Err(UnsealError::RestoreUnfinished),

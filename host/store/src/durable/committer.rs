@@ -180,7 +180,7 @@ impl Committer {
         let shared = self.shared.clone();
         let outcome = shared.with(|database| self.apply(database, batch).map_err(unavailable));
         if outcome.is_err() {
-            // At once, so that reads go on. If it fails, the next request after the pause tries again.
+            // Reopened at once, so that reads continue. If that fails, the next request after the pause tries again.
             let _ = self.reopen();
         }
         outcome

@@ -113,10 +113,10 @@ impl StoreFile {
         })
     }
 
-    /// Makes an empty store beside its place, and moves it there once it is whole: a crash in between leaves nothing at that place, so
-    /// the next start makes it again, and what is there and cannot be read is never taken for a store that was not finished.
+    /// Makes an empty store beside its place, and moves it there once it is whole. A crash in between leaves nothing at that place, so the
+    /// next start makes the store again; and a file at that place that cannot be read is never taken for a store that was not finished.
     ///
-    /// Two processes may do so at once. The one that holds the lock of the file beside it goes on.
+    /// Two processes may do so at once. Only the one that holds the lock of the file beside it continues.
     fn create(&self) -> Result<(), OpenError> {
         let unfinished = self.unfinished();
         let failed = |source| self.inaccessible(source);

@@ -5,29 +5,30 @@ use std::time::Duration;
 /// The longest that a batch waits. On one core, logins from 16 connections went from 2,200 to 2,800 a second by it.
 pub const GATHERING: Duration = Duration::from_millis(1);
 
-/// How often it is looked whether all are there.
+/// How often a batch looks for more commits while it waits.
 const LOOKS: u32 = 4;
 
-/// How many batches go by what one that waited to the end had found.
+/// How many batches use the length of the last batch that waited to the end.
 const TRUSTED: u32 = 7;
 
-/// Lets a batch wait for those who were in the ones before it, since most of a batch's cost does not depend on its length.
+/// Lets a batch wait for the writers of the batches before it, since most of a batch's cost does not depend on its length.
 ///
-/// A lone writer never waits. A batch that is as long as one that waited to the end does not wait any longer, so that a few writers do not
-/// lose a millisecond each time in vain. Every eighth waits to the end again: otherwise short batches would stay short, when
-/// there is more to be had.
+/// A lone writer never waits. A batch that is as long as the last one that waited to the end does not wait any longer, so that a few writers
+/// do not lose a millisecond each time in vain. Every eighth batch waits to the end again: otherwise short batches would stay short although
+/// more commits could join them.
 #[derive(Debug, Default)]
 pub struct Gathering {
-    /// The last batch was of more than one.
+    /// True if the last batch had more than one commit.
     company: bool,
     /// The length of the last batch that waited to the end.
     found: usize,
-    /// How many batches may still go by it.
+    /// How many batches may still use that length.
     trusted: u32,
 }
 
 impl Gathering {
-    /// Waits with a batch of `length` by `pause`, which waits that long, adds what has come, and tells the new length. Stops at `most`.
+    /// Lets a batch of `length` wait. `pause` waits for the time that it is given, adds the commits that have come, and answers the new
+    /// length. The wait ends at a length of `most`.
     pub fn gather(
         &mut self,
         mut length: usize,
@@ -73,7 +74,7 @@ mod tests {
         (length, waited)
     }
 
-    /// Gathers a batch to which none comes any more.
+    /// Gathers a batch to which no more commits come.
     fn lonely(gathering: &mut Gathering, length: usize) -> Duration {
         let mut waited = Duration::ZERO;
         gathering.gather(length, 512, |time| {
@@ -108,7 +109,7 @@ mod tests {
         let mut gathering = Gathering::default();
         batch(&mut gathering, 3, 512);
         assert_eq!(batch(&mut gathering, 3, 512), (7, GATHERING));
-        // Those who are late are waited for, and those who are early shorten the wait.
+        // A batch waits for late writers, and early writers shorten the wait.
         assert_eq!(batch(&mut gathering, 3, 512), (7, GATHERING));
         assert_eq!(batch(&mut gathering, 6, 512), (7, GATHERING / 4));
     }

@@ -80,7 +80,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(record.policy)
     }
 
-    /// Stores another policy, which must be [usable](RotationPolicy::is_usable): of what is not, nothing is stored.
+    /// Stores another policy. One that is not [usable](RotationPolicy::is_usable) is refused, and nothing is stored.
     ///
     /// # Errors
     ///
@@ -96,8 +96,8 @@ impl<B: Backend> SealedBackend<B> {
         self.store_key_record(&opened, &record, version).await
     }
 
-    /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Calls go on
-    /// meanwhile. A sealed store is unsealed by this.
+    /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Other calls continue meanwhile. A
+    /// sealed store is unsealed by this.
     ///
     /// # Errors
     ///
@@ -119,13 +119,13 @@ impl<B: Backend> SealedBackend<B> {
         self.rotate_alone(&root_key, None).await
     }
 
-    /// Does what is due about the keys: stores how much the active one has sealed, adds one by the policy, and seals a bounded number of
-    /// records anew that an earlier one has sealed. To be called every minute or so, and again soon while there is more. Goes on after a
-    /// restart where it was. On a sealed store nothing is due.
+    /// Does the work on the keys that is due: stores how many records the active key has sealed, adds a key if the policy says so, and seals
+    /// anew a bounded number of records that an earlier key has sealed. To be called every minute or so, and again soon while there is more.
+    /// Continues after a restart where it was. On a sealed store nothing is due.
     ///
     /// # Errors
     ///
-    /// When the backend fails. The next call does what was due. What another host does at the same time is no error: there is more then.
+    /// When the backend fails. The next call does what was due. A conflict with another host is no error: [`Tended::more`] is true then.
     pub async fn tend_keys(&self) -> Result<Tended, UnsealError> {
         let _working = self.key_work.lock().await;
         if self.is_sealed() {
@@ -207,7 +207,7 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
-    /// Adds a data key; if `after` is named, only to a keyring that seals by it still.
+    /// Adds a data key; if `after` is given, only to a keyring whose active key is still that one.
     async fn rotate_alone(
         &self,
         root_key: &RootKey,
@@ -221,7 +221,7 @@ impl<B: Backend> SealedBackend<B> {
             }
             let (term, beside) = match self.next_term(&mut keyring).await {
                 Ok(made) => made,
-                // The entries beside the keyring belong to another one by now.
+                // The entries beside the keyring belong to another keyring by now.
                 Err(_) if self.keyring_version().await? != Some(version) => continue,
                 Err(error) => return Err(error),
             };

@@ -23,7 +23,7 @@ const WALKED: [Namespace; 4] = [
 ];
 
 impl<B: Backend> SealedBackend<B> {
-    /// Goes on with the pass of `record`, and notes there how far it got.
+    /// Continues the pass of `record`, and notes there how far it got.
     pub(super) async fn reseal_some(
         &self,
         opened: &Opened,

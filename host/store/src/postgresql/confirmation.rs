@@ -1,9 +1,9 @@
-//! Knows if the database still confirms writes, and which server of the database does.
+//! Knowledge of whether the database still confirms writes, and which server of the database does.
 //!
 //! A primary that was replaced by its synchronous standby, and still runs, confirms no write any more, since the standby that it waits for
-//! has left it. It goes on to answer reads, from what it had. So a server that is not confirmed that it runs reads nothing from it either,
-//! and reads only over connections to the one that confirms. A refusal needs no standby: where the database refuses a beat, another write that
-//! needs no room has to be confirmed.
+//! has left it. It continues to answer reads, from its old data. So a server whose beats are not confirmed reads nothing from the database,
+//! and every server reads only over connections to the one that confirms. A refusal needs no standby: where the database refuses a beat,
+//! another write that needs no room has to be confirmed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,16 @@ use gatehouse_ports::StoreError;
 
 use super::error::{Failure, unavailable};
 
-/// After how many beats in a row by which no write was confirmed nothing is read: one may meet a moment in which the database is busy.
+/// The number of beats in a row without a confirmed write after which nothing is read: a single one may meet a moment in which the database
+/// is busy.
 const UNCONFIRMED: u32 = 2;
 
-/// The time after which nothing is read, from the beginning of the last beat by which a write was confirmed, or of the first beat where none
-/// was, however many beats there were since: this server may have stood still, or found no connection for them. Two beats in a row take less.
+/// The time after which nothing is read, counted from the beginning of the last beat by which a write was confirmed, or of the first beat
+/// where none was, however many beats there were since: this server may have stood still, or found no connection for them. Two beats in a row
+/// take less.
 const CONFIRMED_FOR: Duration = Duration::from_secs(10);
 
-/// How many beats in a row had no write confirmed, and who confirmed the last one.
+/// The number of beats in a row without a confirmed write, and the server of the database that confirmed the last one.
 #[derive(Debug, Default)]
 pub struct Confirmation {
     unconfirmed: AtomicU32,
@@ -71,11 +73,12 @@ impl Confirmation {
         *confirmed.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes by which server of the database a write was confirmed at a beat that began then, or why by none.
+    /// Notes which server of the database confirmed a write at the beat that began at `began`, or why none did.
     ///
     /// A refusal confirms nothing: a primary that was replaced refuses what it has no room for, or what it may not write any more, without
-    /// its standby. A beat that was not sent says nothing of the database, which may be sound and have no connection to spare: it neither
-    /// counts nor makes up for those that do. A primary that was replaced and takes no new connection is left after [`CONFIRMED_FOR`].
+    /// its standby. A beat that was not sent, or was rolled back because of others, says nothing of the database, which may be sound and have no
+    /// connection to spare: it does not count, and does not reset the count either. A primary that was replaced and takes no new connection is
+    /// left after [`CONFIRMED_FOR`].
     pub fn note(&self, confirmed_by: &Result<i64, Failure>, began: Instant) {
         self.last().get_or_insert(began);
         match confirmed_by {
@@ -100,7 +103,7 @@ impl Confirmation {
         self.why.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call go on that is to be answered by the database.
+    /// Admits a call that the database is to answer.
     ///
     /// # Errors
     ///

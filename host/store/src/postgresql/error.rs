@@ -56,7 +56,7 @@ pub enum PostgresError {
     /// The server is too old.
     #[error("the database server is of version {0}; it must be PostgreSQL 14 or newer")]
     OldServer(i32),
-    /// The server speaks the protocol, and is none that the statements are made for.
+    /// The server speaks the protocol, but the statements are not made for it.
     #[error(
         "the database server is {0}, where a commit that waited for another one may not see what that has changed; name a database of a \
          PostgreSQL server"
@@ -95,7 +95,7 @@ pub enum PostgresError {
         "the user of the database may not do this: {0}; grant the right, or run it as the owner of the database"
     )]
     NotPermitted(String),
-    /// A server has the installation, and it is asked for alone.
+    /// A server has the installation, and the caller needs it alone.
     #[error(
         "another server uses this database (from {address}, since {since}); this needs it alone: stop all its servers first"
     )]
@@ -105,7 +105,7 @@ pub enum PostgresError {
         /// The time at which it connected.
         since: String,
     },
-    /// Somebody has the installation alone.
+    /// A command for stopped servers, or a server of an earlier version, has the installation alone.
     #[error(
         "a command for stopped servers, or a server of an earlier version, has this database alone (from {address}, since {since}); let it \
          end first"
@@ -116,23 +116,23 @@ pub enum PostgresError {
         /// The time at which it connected.
         since: String,
     },
-    /// The database answered otherwise.
+    /// The database refused, for another reason.
     #[error("the database refused: {0}")]
     Refused(String),
 }
 
-/// What became of one statement that has no answer.
+/// The outcome of one statement that has no answer.
 #[derive(Debug, Clone)]
 pub enum Failure {
-    /// It was rolled back since others were at work at the same time. Worth trying at once.
+    /// It was rolled back because of a conflict with concurrent work. A retry at once is worthwhile.
     Again(String),
-    /// It was not sent. Worth trying on another connection.
+    /// It was not sent. A retry on another connection is worthwhile.
     NotSent(String),
     /// It may have been executed.
     Unknown(String),
-    /// It was not executed, for want of a connection or of time. Sent again at once it would fare no better.
+    /// It was not executed, for want of a connection or of time. A retry at once would fare no better.
     Busy(String),
-    /// It was not executed, and would not be if it were sent again.
+    /// It was not executed, and a retry would not be either.
     Refused(String),
 }
 
@@ -156,7 +156,7 @@ impl Failure {
         }
     }
 
-    /// True if the database gave no answer, or none in time: it may later, for the same question.
+    /// True if the database gave no answer, or none in time: a retry of the same statement may get one later.
     pub const fn is_absence(&self) -> bool {
         !matches!(self, Self::Refused(_))
     }

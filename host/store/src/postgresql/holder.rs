@@ -1,8 +1,9 @@
-//! Who has the installation: any number of servers together, or one command for stopped servers alone.
+//! The hold on the installation: any number of servers have it together, or one command for stopped servers has it alone.
 //!
-//! Who has it holds a lock of a session, shared or not: it goes when the session does, so another one can follow at once. A server may lose that
-//! session and go on, unaware that a command has had the installation alone meanwhile. So who has it alone begins an epoch, those who share it
-//! are of the one that they find, and a commit of an earlier epoch is never applied (SEC-S13).
+//! The holder of the installation has a lock of a session, shared or exclusive. The lock ends with the session, so another holder can follow
+//! at once. A server may lose that session and continue, unaware that a command has had the installation alone meanwhile. So a holder that
+//! has it alone begins an epoch, the servers that share it belong to the epoch that they find, and a commit of an earlier epoch is never
+//! applied (SEC-S13).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -28,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Stands for no epoch: no other server has to be kept away.
 const NONE: i64 = -1;
 
-/// How one has the installation.
+/// The kinds of hold on the installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// With no other.
@@ -59,12 +60,12 @@ impl Epoch {
         Some(self.number.load(Ordering::Acquire)).filter(|number| *number != NONE)
     }
 
-    /// Notes that another one has had the installation alone since.
+    /// Notes that another holder has had the installation alone since.
     pub fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
     }
 
-    /// Tells whether another one has had the installation alone since.
+    /// Tells whether another holder has had the installation alone since.
     pub fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::Acquire)
     }
@@ -81,11 +82,11 @@ impl Drop for Holder {
 }
 
 impl Holder {
-    /// Takes the installation. Who has it alone begins an epoch.
+    /// Takes the installation. A holder that has it alone begins an epoch.
     ///
     /// # Errors
     ///
-    /// When others have it so that this one cannot, or the database does not answer.
+    /// When the hold of others excludes this one, or the database does not answer.
     pub async fn take(
         hold: Hold,
         address: Address,
@@ -113,7 +114,7 @@ impl Holder {
     }
 }
 
-/// Sees to it that the lock is held for as long as the epoch lasts. Without it commits are safe all the same: they name the epoch.
+/// Keeps the lock held for as long as the epoch lasts. Commits are safe without the lock, too: they name the epoch.
 async fn keep(session: Session, hold: Hold, address: Address, epoch: Arc<Epoch>, number: i64) {
     let mut held = Some((session, true));
     loop {

@@ -56,12 +56,13 @@ const AFTER_ALL_KEYS: char = '\u{7f}';
 
 /// Entries in a database that speaks PostgreSQL's protocol.
 ///
-/// Every call is one statement, and reads that are asked for at one time share one. A commit waits for those that touch its keys, so reads and commits of all servers have one order. A
-/// statement that others got in the way of is tried again, a bounded number of times. When a connection is lost in a commit, its outcome is found out,
-/// or it is made sure that it has none; only if the database cannot be reached for that either is a commit's outcome unknown.
+/// Every call is one statement, and reads that are asked for at one time share one. A commit waits for the commits that touch its keys, so
+/// reads and commits of all servers have one order. A statement that meets a conflict is retried a bounded number of times. When a connection
+/// is lost in a commit, the backend finds out the outcome, or makes sure that the commit is never applied; the outcome is unknown only if the
+/// database cannot be reached for that either.
 ///
-/// A call is answered within two seconds. One that is dropped goes on by itself. Calls may come from outside of the runtime in which the
-/// backend was opened, for as long as that runs.
+/// A call is answered within two seconds. A call that is dropped continues by itself. Calls may come from outside of the runtime in which the
+/// backend was opened, for as long as that runtime runs.
 pub struct PostgresBackend {
     shared: Arc<Shared>,
     runtime: Handle,
@@ -127,8 +128,8 @@ impl PostgresBackend {
         })
     }
 
-    /// The same, for one of several servers that use the database: until the backend is dropped none can open it alone, and once one
-    /// has, because this server was cut off, nothing is committed by this one any more (SEC-S13).
+    /// The same, for one of several servers that use the database. Until the backend is dropped, no command or server can open the database
+    /// alone. If one has opened it alone, because this server was cut off, this server commits nothing any more (SEC-S13).
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl PostgresBackend {
         Self::open(settings, clock).await?.held(Hold::Shared).await
     }
 
-    /// The same, for the only one that uses the database: until the backend is dropped no other one can open it so or share it.
+    /// The same, for the only user of the database: until the backend is dropped, no other one can open it alone or share it.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl PostgresBackend {
         PostgresRoster::new(self.address.clone(), Arc::clone(&self.shared))
     }
 
-    /// What the database server said about itself when the backend was opened.
+    /// The facts about the database server, as it told them when the backend was opened.
     #[must_use]
     pub const fn server(&self) -> Server {
         self.server
@@ -201,7 +202,7 @@ impl PostgresBackend {
         self.detached(work).await
     }
 
-    /// Lets `work` go on in the runtime, whatever happens to the caller.
+    /// Lets `work` continue in the runtime, whatever happens to the caller.
     async fn detached<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, E>> + Send + 'static,

@@ -1,4 +1,4 @@
-//! What an operator can do about a database that lets no server in, or refuses: by the cause, where its own words do not say it.
+//! The remedies for a database that lets no server in, or refuses: chosen by the cause, where the words of the error do not name one.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use rustls::CertificateError;
 use tokio_postgres::error::SqlState;
 
-/// About a database that keeps a caller waiting.
+/// For a database that keeps a caller waiting.
 pub const NO_ANSWER: &str = "see that the database server runs, that storage.url leads to it, and that no firewall keeps this machine from it";
 
 const LET_IN: &str = "correct the user in storage.url, the password in storage.password_file, or pg_hba.conf of the database server";
@@ -37,7 +37,7 @@ pub fn remedy(error: &tokio_postgres::Error) -> Option<&'static str> {
     }
 }
 
-/// How much the error of one of several hosts tells an operator who asks why none can be used, the least first.
+/// The value of one host's error to an operator who asks why none of several hosts can be used, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
     /// It takes no writes, as all hosts but one are meant to.
@@ -46,7 +46,7 @@ pub enum Meaning {
     Absent,
     /// A database server answers that it lets no caller in for now.
     NotReady,
-    /// A database server answers, and has to let this one in, or to be asked otherwise.
+    /// A database server answers and refuses: it has to let this server in, or this server has to ask otherwise.
     Refusal,
 }
 
@@ -101,7 +101,7 @@ fn of_cause(cause: &(dyn Error + 'static)) -> Option<&'static str> {
     of_words(&cause.to_string()).or_else(|| of_kind(io?.kind()))
 }
 
-/// The remedy for what the client of the database and the name service say in words alone.
+/// The remedy for an error that the client of the database or the name service reports only in words.
 fn of_words(text: &str) -> Option<&'static str> {
     let remedies = [
         ("password missing", LET_IN),

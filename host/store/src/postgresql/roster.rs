@@ -16,7 +16,8 @@ use super::statements::{BEAT, CONFIRM, LEAVE, TAKE_LEASE};
 use crate::roster::{FORGOTTEN_AFTER, LIVE_FOR};
 use crate::{Answer, LiveNode, Node, Roll, Roster};
 
-/// The list of the servers that share a database, over a connection of its own: one whose requests use up all the others still runs.
+/// The list of the servers that share a database, over a connection of its own: a server whose requests use up all other connections can
+/// still show that it runs.
 pub struct PostgresRoster {
     address: Address,
     session: Mutex<Option<Session>>,
@@ -43,7 +44,7 @@ impl PostgresRoster {
         asked.unwrap_or_else(Err)
     }
 
-    /// The same. The error is that of a connection which did not come about, so that nothing was sent.
+    /// The same. The outer error is that of a connection which did not come about, so that nothing was sent.
     async fn ask_alone(
         &self,
         statement: &str,
@@ -75,8 +76,8 @@ impl PostgresRoster {
         asked.map_err(late).unwrap_or_else(|late| Ok(Err(late)))
     }
 
-    /// The same, over one of the connections that reads use where there is no other: a primary that was replaced may take no new connection,
-    /// and goes on to answer over those.
+    /// The same, over one of the connections that reads use where there is no other: a primary that was replaced may take no new connection
+    /// and still answer over those.
     async fn ask_over_any(
         &self,
         statement: &str,
@@ -87,7 +88,7 @@ impl PostgresRoster {
             Ok(answer) => return answer,
             Err(not_opened) => not_opened,
         };
-        // Busy is here that no connection was had, and below that the database gave the statement up.
+        // `Busy` means here that no connection was free, and below that the database gave the statement up.
         let client = match self.shared.connections.connection(deadline).await {
             Ok(client) => client,
             Err(Failure::NotSent(_) | Failure::Busy(_)) => return Err(not_opened),
@@ -100,7 +101,8 @@ impl PostgresRoster {
         }
     }
 
-    /// Tells which server of the database confirmed the write of a beat; where it refused that, another one, which needs no room.
+    /// The start time of the database server that confirmed the write of a beat. Where the database refused that write, another one,
+    /// which needs no room, has to be confirmed.
     async fn confirmed_by(
         &self,
         beat: &Result<Vec<Row>, Failure>,
@@ -113,7 +115,7 @@ impl PostgresRoster {
                 // A host that was made read-only is left: the next beat connects to one that accepts writes.
                 self.session.lock().await.take();
                 let confirmed = confirmed.and_then(|rows| started_at(&rows, 0));
-                // The database was asked and refused, so this is no beat that was not sent, though the other write may not have been.
+                // The database refused the beat, so the beat was sent, although the other write may not have been.
                 confirmed.map_err(|failure| {
                     let why = failure.to_string();
                     Failure::Unknown(match why == *refusal {
@@ -193,7 +195,7 @@ impl Roster for PostgresRoster {
     }
 }
 
-/// The failure of what was to be sent over a connection that did not come about: a database that this server must not use has answered.
+/// The failure of a statement whose connection did not come about. It is a refusal where a database that this server must not use answered.
 fn not_opened(error: PostgresError) -> Failure {
     let text = error.to_string();
     match error {
@@ -202,7 +204,7 @@ fn not_opened(error: PostgresError) -> Failure {
     }
 }
 
-/// When the server of the database started that gave these rows.
+/// The start time of the database server that gave these rows.
 fn started_at(rows: &[Row], column: usize) -> Result<i64, Failure> {
     let started_at = rows.first().and_then(|row| row.try_get(column).ok());
     started_at.ok_or_else(|| Failure::Unknown("an answer that was not asked for".to_owned()))
@@ -222,7 +224,7 @@ fn live_node(row: &Row) -> Result<LiveNode, tokio_postgres::Error> {
     })
 }
 
-/// Milliseconds since 1970; what lies before that counts as that.
+/// Milliseconds since 1970; 0 for an earlier time.
 fn time(row: &Row, column: usize) -> Result<u64, tokio_postgres::Error> {
     let time: i64 = row.try_get(column)?;
     Ok(u64::try_from(time).unwrap_or_default())

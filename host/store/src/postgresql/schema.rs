@@ -21,7 +21,7 @@ pub struct Migrated {
 ///
 /// # Errors
 ///
-/// When they are not, and says what to do.
+/// When they are not; the error says what to do.
 pub async fn check(client: &Client) -> Result<(), PostgresError> {
     match version(client).await? {
         None => Err(PostgresError::NoSchema),
@@ -42,7 +42,7 @@ pub async fn migrate(client: &Client) -> Result<Migrated, PostgresError> {
             .await
             .map_err(|error| refused(&error))
     };
-    // What others have done before the lock was had must be seen.
+    // The transaction must see the changes that others made before it got the lock.
     run("begin isolation level read committed").await?;
     let outcome = async {
         run(LOCK_SCHEMA).await?;

@@ -27,10 +27,10 @@ const OLDEST_SERVER: i32 = 140_000;
 /// How long a caller waits for a connection while all are in use.
 const WAIT_TIME: Duration = Duration::from_secs(1);
 
-/// Why a new connection of the pool is none, where it was lost while its session was prepared.
+/// The error text for a new connection of the pool that was lost while its session was prepared.
 const LOST: &str = "the connection was lost while it was set up";
 
-/// What is said of a statement that was given up.
+/// The error text for a statement that was given up.
 const LATE: &str = "no answer in time";
 
 /// The parameters of a statement.
@@ -64,7 +64,7 @@ impl Drop for Session {
     }
 }
 
-/// The introduction of a server to the others.
+/// The facts about the database server behind a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Server {
     /// True if a commit is on a second machine too before it is acknowledged.
@@ -135,7 +135,7 @@ pub fn too_long() -> String {
 pub fn refused(error: &tokio_postgres::Error) -> PostgresError {
     let text = describe(error);
     let refusal = error.as_db_error();
-    // Of a graver one the session has ended, as it does when the database is stopped.
+    // A graver error has ended the session, as it does when the database is stopped.
     if refusal.is_none_or(|refusal| refusal.parsed_severity() != Some(Severity::Error)) {
         return PostgresError::Unreachable(text);
     }
@@ -155,7 +155,7 @@ fn is_of_another_session(error: &tokio_postgres::Error) -> bool {
     )
 }
 
-/// Has the pool connect to whichever host accepts writes.
+/// Connects the pool to the host that accepts writes.
 struct AnyHost(Address);
 
 impl Connect for AnyHost {
@@ -266,7 +266,7 @@ impl Connections {
         outcome
     }
 
-    /// A connection for one statement. All of them being in use, the failure is that of a busy database.
+    /// A connection for one statement. If all of them are in use, the failure is that of a busy database.
     ///
     /// # Errors
     ///
@@ -310,7 +310,7 @@ impl Connections {
     }
 }
 
-/// Executes one statement over a connection of the pool, prepared once for it, and answers the connection too. One whose answer is unknown, or
+/// Executes one statement over a connection of the pool, prepared once for it, and returns the connection too. One whose answer is unknown, or
 /// that has lost its prepared statements, is closed.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! All texts that are sent to the database, so that a store over another SQL database can be held against them.
+//! All texts that are sent to the database, so that a store over another SQL database can be compared with them.
 //!
 //! | table | columns | |
 //! | --- | --- | --- |
@@ -45,7 +45,7 @@ pub const DESCRIBE_SERVER: &str = "
 /// it is where commits have to be. Answers when the server started, in its own microseconds.
 pub const CONFIRM: &str = "
     select (extract(epoch from pg_postmaster_start_time()) * 1000000)::int8 from pg_logical_emit_message(true, 'gatehouse', '')";
-/// What the server calls itself: parameters none. Others that speak its protocol know this, if nothing else of what is asked here.
+/// Asks the server for its own name: parameters none. Other engines that speak the protocol answer it, even if they know no other statement.
 pub const SHOW_ENGINE: &str = "select version()";
 
 /// Reads entries without the values that are held: namespaces, keys, versions held, now. Answers the index of the key, counted from 1,
@@ -108,7 +108,7 @@ pub const BEGIN_SNAPSHOT: &str = "
     begin isolation level repeatable read read only;
     set local statement_timeout = '30s';
     set local idle_in_transaction_session_timeout = '5min'";
-/// The last version that was reserved. The first statement of a snapshot, which says of when it is.
+/// The last version that was reserved. The first statement of a snapshot, which fixes the time of the snapshot.
 pub const SHOW_VERSIONS: &str =
     "select number from gatehouse.store where name = 'versions-reserved'";
 /// Reads a page of a snapshot: namespace, a key to go on after, how many, how many bytes. Rows end with the one that passes the bytes.
@@ -155,7 +155,7 @@ pub const SHOW_HOLDER: &str = "
 pub const BEGIN_EPOCH: &str = "
     with gate as materialized (select pg_advisory_xact_lock(7307497, 4))
     update gatehouse.store set number = number + 1 from gate where name = 'epoch' returning number";
-/// The epoch that it is.
+/// The present epoch.
 pub const SHOW_EPOCH: &str = "select number from gatehouse.store where name = 'epoch'";
 
 /// Notes that a server runs, forgets a few that have not been seen for long, and answers which run, itself included: its id, name, address,

@@ -63,7 +63,8 @@ pub enum ShareError {
     /// It has another length than the shares of this store.
     #[error("a share of this store has another length")]
     Malformed,
-    /// One of those that were given is wrong. They are kept until that is true of three more than it takes: then all are forgotten.
+    /// One of the shares that were given is wrong. They are kept until three more than it takes have been given in vain: then all are
+    /// forgotten.
     #[error("the shares do not yield the key of the store")]
     Wrong,
     /// The store could not be opened, for another reason. After one that passes, the last share may be given again.
@@ -75,13 +76,13 @@ pub enum ShareError {
 ///
 /// The first start has two halves. [`Self::begin`] makes and stores the keyring and opens the store, so that its first records can be
 /// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: a host that finds it given up empties the
-/// store. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
-/// meanwhile is neither finished nor emptied, and in a store that several hosts share, one that goes on is waited for.
+/// store. So after a crash at any moment the store is either empty or one whose shares were complete. A first start that another host has
+/// stored meanwhile is neither finished nor emptied, and in a store that several hosts share, one that is under way is waited for.
 ///
-/// Changes by others to a store that is shared show at the next call: that it is initialized now, and that its shares were replaced.
+/// Changes by other hosts to a shared store show at the next call: that it is initialized now, and that its shares were replaced.
 ///
-/// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. What
-/// holders do together on an open store, they do by [`Self::begin_root_generation`] and [`Self::begin_rekey`].
+/// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. The ceremonies
+/// that holders perform together on an open store begin with [`Self::begin_root_generation`] and [`Self::begin_rekey`].
 pub struct ShareSeal<B> {
     store: Arc<SealedBackend<B>>,
     patience: Duration,
@@ -90,7 +91,7 @@ pub struct ShareSeal<B> {
     ceremonies: Mutex<Ceremonies>,
 }
 
-/// How often a store is looked at that has records and no keyring, before it is said to have lost it.
+/// How often a store that has records and no keyring is looked at, before it is said to have lost its keyring.
 const LOADS: u32 = 2;
 
 enum State {
@@ -115,10 +116,10 @@ enum State {
 }
 
 impl<B: Backend> ShareSeal<B> {
-    /// Looks at what is below `store`. The rest of a first start that was given up is wiped, and one of another host that goes on is
-    /// waited for.
+    /// Looks at what is below `store`. Wipes the rest of a first start that was given up, and waits for a first start that is under way
+    /// at another host.
     ///
-    /// `patience` is after how long a first start that goes on is taken for given up: longer than a request can take.
+    /// `patience` is the time after which a first start that is under way is taken for given up: longer than a request can take.
     ///
     /// # Errors
     ///
@@ -201,7 +202,7 @@ impl<B: Backend> ShareSeal<B> {
             .map_err(UnsealError::from)?;
         let owner = Owner::generate().map_err(SplitError::from)?;
         let about_key = self.store.first_key_record(&keyring)?;
-        // Until the answer is there, which this may not live to see.
+        // The state until the answer arrives, before which this call may be dropped.
         **state = State::Unclear {
             sealed_keyring: sealed_keyring.clone(),
         };
@@ -393,7 +394,7 @@ impl<B: Backend> ShareSeal<B> {
         Ok(())
     }
 
-    /// Takes over what other hosts have done to the seal of a store that is shared. A store that does not answer leaves all as it is known.
+    /// Takes over the changes that other hosts have made to the seal of a shared store. If the store does not answer, the known state stays.
     async fn refresh(&self, state: &mut State) {
         if !self.store.backend().is_shared() {
             return;

@@ -1,4 +1,4 @@
-//! For how long ceremonies are protected from others than those who began them.
+//! The time for which ceremonies are protected from all origins but the one that began them.
 //!
 //! Every caller may begin a ceremony, and there is room for one of a kind. So an origin is protected for ten minutes of each hour, all of
 //! its ceremonies together: a caller that begins them without bringing them to an end keeps holders of shares out no longer than that, for
@@ -15,7 +15,7 @@ const PERIOD: Duration = Duration::from_secs(60 * 60);
 /// How many origins are remembered. Beyond them, new ones are not protected.
 const MAXIMUM_ORIGINS: usize = 1024;
 
-/// How long origins are still protected.
+/// The time for which origins are still protected.
 #[derive(Default)]
 pub struct Protection {
     origins: HashMap<String, Remaining>,
@@ -28,7 +28,7 @@ struct Remaining {
 }
 
 impl Protection {
-    /// Takes all that `origin` has left: for so long what it begins now is protected.
+    /// Takes all the time that `origin` has left: the ceremony that it begins now is protected for so long.
     pub fn take(&mut self, origin: &str, now: Instant) -> Duration {
         self.origins
             .retain(|_, remaining| now.saturating_duration_since(remaining.since) < PERIOD);
@@ -46,7 +46,7 @@ impl Protection {
         PROTECTED
     }
 
-    /// Gives back what was not needed, because the ceremony ended before.
+    /// Gives back the time that was not needed, because the ceremony ended before.
     pub fn give_back(&mut self, origin: &str, unused: Duration) {
         if let Some(remaining) = self.origins.get_mut(origin) {
             remaining.left = remaining.left.saturating_add(unused).min(PROTECTED);

@@ -1,4 +1,4 @@
-//! The lease of a first start that goes on.
+//! The lease of a first start that is under way.
 
 use std::sync::Arc;
 

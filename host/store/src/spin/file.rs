@@ -131,7 +131,7 @@ impl Database for SharedConnection {
     }
 }
 
-/// What Spin is for the adapter: one file, and the variable `seal_key`.
+/// The host that the adapter gets in place of Spin: one file, and the variable `seal_key`.
 pub(super) struct FileHost {
     pub(super) connection: SharedConnection,
     pub(super) seal_key: Zeroizing<String>,

@@ -19,7 +19,7 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The places of files that are to be made.
 pub(super) struct FreePlaces<'f> {
     files: &'f SpinFiles,
-    /// What an earlier restore has left.
+    /// The files that an earlier restore has left.
     left: Vec<PathBuf>,
     folder: File,
 }
@@ -88,7 +88,7 @@ struct FreshFile {
     path: PathBuf,
     part: Box<dyn Part>,
     connection: SharedConnection,
-    // Goes after those who have it open.
+    // Dropped after the fields that have it open.
     unfinished: Unfinished,
 }
 
@@ -98,7 +98,7 @@ struct Unfinished(PathBuf);
 impl Drop for Unfinished {
     fn drop(&mut self) {
         for path in [self.0.clone()].into_iter().chain(beside(&self.0)) {
-            // What cannot be removed is removed by the next restore.
+            // A file that cannot be removed here is removed by the next restore.
             let _ = remove(&path);
         }
     }

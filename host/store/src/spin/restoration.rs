@@ -28,7 +28,7 @@ enum Free<'p> {
     Database(FreeDatabase),
 }
 
-/// What is made there.
+/// The new store that is made there.
 enum NewStore {
     Files(FreshFiles),
     #[cfg(feature = "postgresql")]

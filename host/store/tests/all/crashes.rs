@@ -43,7 +43,7 @@ async fn stored_pair(store: &PrivateStore, writer: u32) -> u32 {
     left.map_or(0, |number| number.parse().unwrap())
 }
 
-/// Writes for ever, and reports each acknowledged commit.
+/// Writes indefinitely, and reports each acknowledged commit.
 #[tokio::test]
 #[ignore = "the child process of s2_after_each_kill_everything_acknowledged_is_there_and_nothing_is_half_there"]
 async fn writer_that_gets_killed() {

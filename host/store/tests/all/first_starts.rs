@@ -184,7 +184,7 @@ async fn k2_after_a_fault_at_any_write_of_a_first_start_the_same_server_can_be_i
         for commit in 1.. {
             let below = memory();
             let faulty = Faulty::at(&below, fault, commit);
-            // Whoever was cut off is given up at once.
+            // A first start that was cut off is given up at once.
             let host = Host::start(faulty.clone(), Duration::ZERO).await.unwrap();
             let shares = try_initialize(&host).await;
             let at = format!("{fault:?} at commit {commit}");

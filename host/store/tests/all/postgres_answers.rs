@@ -1,5 +1,5 @@
-//! What becomes of a commit where the database answers with an error: those that are worth another attempt have a bounded number of them,
-//! and of those that failed nothing is there (SEC-S4 to S6, S8).
+//! The outcome of a commit where the database answers with an error: an error that is worth a retry gets a bounded number of attempts, and
+//! nothing of a commit that failed is there (SEC-S4 to S6, S8).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::subject::{keys, put, value};
 
 /// The most attempts that a call makes.
 const ATTEMPTS: i64 = 24;
-/// SEC-S8, and what a busy machine needs to see that it is over.
+/// The bound of SEC-S8, and the time that a busy machine needs to see that it is over.
 const BOUND: Duration = Duration::from_secs(6);
 /// How often a setting is asked for that sessions take over at their next statement.
 const TIMES: u32 = 400;

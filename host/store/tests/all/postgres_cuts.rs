@@ -22,14 +22,14 @@ const MANY: u32 = 65;
 const LATER: u64 = 3_600_000;
 /// The number of the first commit: all that follow have as many digits, so all commits are of one length.
 const FIRST: u32 = 100;
-/// A call that is answered sooner has had the time that finding out takes. One that takes longer is on a machine that is busy with other things.
+/// A call that is answered sooner had enough time to find out the outcome. A slower one is on a machine that is busy with other things.
 const AT_LEISURE: Duration = Duration::from_secs(1);
 /// How often a commit is cut in one place, until the machine was not too busy.
 const TIMES: u32 = 20;
 /// The words of a server that could not find out.
 const NOT_KNOWN: &str = "it is not known if a commit was applied";
 
-/// What a commit is beside one that counts on `n`.
+/// The kind of a commit that counts on `n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It checks the number.
@@ -252,7 +252,7 @@ impl Subject {
     /// Cuts a commit in this place, on a connection where its statement is prepared. Answers as [`cut`].
     async fn cut_in(&self, client: &Client, number: u32, place: Place) -> (u32, bool) {
         let mut length = 0;
-        // What an earlier call may still have under way has an earlier version than these.
+        // Work that an earlier call may still have under way has an earlier version than these commits.
         for after in number..number + 2 {
             match self.send_uncut(after).await {
                 Ok(sent) => length = sent,

@@ -9,7 +9,7 @@ use gatehouse_store::{Namespace, PostgresError, PrivateStore};
 use crate::postgres_databases::Database;
 use crate::subject::{keys, put, value};
 
-/// As much as a segment of the server's log has, so that the log goes on where a table does not.
+/// The size of a segment of the server's log, so that the log can grow where a table cannot.
 const MOST_OF_A_FILE: u64 = 16 << 20;
 const LARGE: usize = 1 << 20;
 
@@ -42,7 +42,7 @@ async fn s2_a_full_disk_refuses_whole_commits_and_loses_nothing() {
     assert!(text.contains("could not extend file"), "{text}");
     assert!(!text.contains(&large[..64]));
 
-    // Of the refused commit nothing is there, of the others everything, and what needs no new room goes on.
+    // Nothing of the refused commit is there, all of the others is, and a commit that needs no new room is still applied.
     let mut expected: Vec<String> = kept.iter().flatten().cloned().collect();
     expected.sort_unstable();
     assert_eq!(keys(&store, "", 100).await, expected);

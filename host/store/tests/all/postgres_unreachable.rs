@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::postgres_databases::{PASSWORD, settings, settings_with};
 
-/// What is said of a database that cannot be reached.
+/// The error text for a database that cannot be reached.
 async fn said_of(settings: &PostgresSettings) -> String {
     let refused = PostgresBackend::open(settings, Arc::new(SystemClock)).await;
     let refused = refused.unwrap_err();
@@ -80,7 +80,7 @@ async fn o5_a_user_who_is_not_let_in_is_told_where_users_and_passwords_are_set()
     }
 }
 
-/// Answers whoever connects with a refusal of this code, as a database does before it has let anybody in.
+/// Answers every client with a refusal of this code, as a database does before it has let a client in.
 async fn refusing(code: &'static str) -> (u16, JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -160,7 +160,7 @@ async fn o5_of_several_hosts_the_one_that_has_to_be_mended_is_said_in_whichever_
     }
 }
 
-/// What is said of a server with a certificate for `localhost` that is made so, and trusted or not.
+/// The error text for a server whose certificate for `localhost` is made so, and is trusted or not.
 async fn said_of_certificate(trusts: bool, make: impl Fn(&mut CertificateParams)) -> String {
     let key = KeyPair::generate().unwrap();
     let mut parameters = CertificateParams::new(["localhost".to_owned()]).unwrap();

@@ -311,7 +311,7 @@ async fn k2_a_new_root_key_is_read_by_no_holder_of_the_former_one_alone() {
     let it = Installation::new().await;
     let replacement = other_root_key();
     it.a.change_root_key(&replacement).await;
-    // Who has the former root key and this store opens neither the keyring nor what is handed over.
+    // A holder of the former root key and of this store opens neither the keyring nor what is handed over.
     let page = it.below.scan(Namespace::Keyring, "", None, 100);
     for item in page.await.unwrap().items {
         let value = item.entry.value;

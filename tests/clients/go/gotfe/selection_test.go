@@ -76,7 +76,7 @@ type group struct {
 	parallel int
 }
 
-// groups puts the tests into processes: what is not served has one for each test, since some end their process when they fail.
+// groups puts the tests into processes: each test that is not served has its own, since some end their process when they fail.
 func groups(tests []string, notServed map[string]string) []group {
 	beside, alone := group{}, group{parallel: 1}
 	var apart []group

@@ -74,7 +74,7 @@ func (s settings) newSiteAdministrator() (string, error) {
 	return made.Meta.Token, nil
 }
 
-// environment is that of go-tfe's tests: nothing that they read comes from whoever runs this program.
+// environment returns the environment of go-tfe's tests: no variable that they read comes from the environment of this program.
 func (s settings) environment(token string) []string {
 	var environment []string
 	for _, variable := range os.Environ() {
@@ -103,7 +103,7 @@ func readByTests(variable string) bool {
 	return false
 }
 
-// output is what a program prints, its lines trimmed; the error of one that fails has what it says about that.
+// output returns what a program prints, trimmed at both ends; the error of a program that fails includes its standard error.
 func output(name string, arguments ...string) (string, error) {
 	command := exec.Command(name, arguments...)
 	var complaints bytes.Buffer

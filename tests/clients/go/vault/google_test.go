@@ -29,11 +29,11 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// signingHost is where Google's library has JWTs signed: over gRPC, and nothing but a proxy leads it elsewhere.
+// signingHost is the host where Google's library has JWTs signed. It calls over gRPC, and only a proxy can direct it elsewhere.
 const signingHost = "iamcredentials.googleapis.com"
 
-// standInForGoogle has all that this process asks of Google answered by the fake one, as its instance would be: the metadata server, and
-// signJwt, whose gRPC is turned into the HTTP that the fake Google speaks. The environment is read once, so that this must come first.
+// standInForGoogle directs every call of this process to Google to the fake one, as if from an instance of it: the metadata server, and
+// signJwt, whose gRPC is turned into the HTTP that the fake Google speaks. The environment is read once, so this call must come first.
 func standInForGoogle(google string) (end func(), err error) {
 	folder, err := os.MkdirTemp("", "google")
 	if err != nil {
@@ -60,9 +60,9 @@ func standInForGoogle(google string) (end func(), err error) {
 		"HTTP_PROXY": proxy, "HTTPS_PROXY": proxy, "NO_PROXY": "", "http_proxy": "", "https_proxy": "", "no_proxy": "",
 		"GCE_METADATA_HOST": fake.Host,
 		"SSL_CERT_FILE":     filepath.Join(folder, "authority.pem"),
-		// No account of whoever runs this: an instance has its own alone.
+		// No account of the user who runs this: an instance has only its own.
 		"GOOGLE_APPLICATION_CREDENTIALS": "", "CLOUDSDK_CONFIG": folder, "HOME": folder,
-		// And no setting of theirs for Vault.
+		// No Vault settings of that user either.
 		"VAULT_ADDR": "", "VAULT_TOKEN": "", "VAULT_NAMESPACE": "",
 	} {
 		if err := os.Setenv(name, value); err != nil {
@@ -72,7 +72,7 @@ func standInForGoogle(google string) (end func(), err error) {
 	return end, nil
 }
 
-// certificateFor makes a certificate for a host, signed by itself, and writes it to a file for those who are to trust it.
+// certificateFor makes a self-signed certificate for a host, and writes it to a file for the clients that must trust it.
 func certificateFor(host, path string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -97,7 +97,7 @@ func certificateFor(host, path string) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key}, nil
 }
 
-// serveProxy serves a proxy for HTTP that leads to the metadata server of the fake Google, and for TLS to where JWTs are signed.
+// serveProxy serves a proxy that directs HTTP to the metadata server of the fake Google, and TLS to the address where JWTs are signed.
 func serveProxy(google, signing string) (string, error) {
 	fake, err := url.Parse(google)
 	if err != nil {
@@ -122,7 +122,7 @@ func serveProxy(google, signing string) (string, error) {
 	return "http://" + listener.Addr().String(), nil
 }
 
-// join hands the caller's connection to an address.
+// join forwards the caller's connection to an address.
 func join(response http.ResponseWriter, address string) {
 	there, err := net.Dial("tcp", address)
 	if err != nil {

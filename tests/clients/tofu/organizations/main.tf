@@ -1,4 +1,4 @@
-# What the docs name of hashicorp/tfe. `changed` changes each resource that can be changed in place.
+# The resources of hashicorp/tfe that the docs name. `changed` changes each resource that can be changed in place.
 
 terraform {
   required_providers {
@@ -128,7 +128,7 @@ resource "tfe_org_max_token_ttl_policy" "limited" {
   audit_trail_token_max_ttl = "6mo"
 }
 
-# Under which id each is imported.
+# The id under which each resource is imported.
 output "imports" {
   value = {
     "tfe_organization.all"                   = tfe_organization.all.name

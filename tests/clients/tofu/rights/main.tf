@@ -1,4 +1,4 @@
-# What a token may manage that has the rights of docs/terraform.md and no others.
+# The resources that a token may manage with the rights of docs/terraform.md and no others.
 
 terraform {
   required_providers {

@@ -1,4 +1,4 @@
-# What the docs name of hashicorp/vault. `changed` changes each resource that can be changed in place.
+# The resources of hashicorp/vault that the docs name. `changed` changes each resource that can be changed in place.
 
 terraform {
   required_providers {
@@ -45,7 +45,7 @@ resource "vault_gcp_auth_backend" "gcp" {
   path        = "${var.name}/gcp"
   credentials = var.credentials
 
-  # The server shows what is in force, which a configuration without the field would undo at each plan.
+  # The server shows the value in force, which a configuration without the field would undo at each plan.
   identity_token_ttl = 3600
 
   description = var.changed ? "second" : "first"
@@ -141,7 +141,7 @@ resource "vault_token" "child" {
   metadata  = { stage = var.changed ? "second" : "first" }
 }
 
-# Under which id each is imported.
+# The id under which each resource is imported.
 output "imports" {
   value = {
     "vault_policy.reads"                    = vault_policy.reads.name

@@ -18,8 +18,8 @@ pub trait Model {
     /// Before the first operation.
     fn initial(&self) -> Self::State;
 
-    /// The state after `operation` had `outcome` in `state`; `None` when it could not have had it. Without an outcome, which nobody
-    /// learned: the state after it took effect.
+    /// The state after `operation` had `outcome` in `state`; `None` when it could not have had it. Where no client learned the outcome
+    /// and none is given: the state after the operation took effect.
     fn step(
         &self,
         state: &Self::State,
@@ -27,8 +27,8 @@ pub trait Model {
         outcome: Option<&Self::Outcome>,
     ) -> Option<Self::State>;
 
-    /// True if `operation` with `outcome` leaves every state as it is in which it is possible. Of two orders that differ only in where
-    /// such a call stands, one will do.
+    /// True if `operation` with `outcome` changes no state in which it is possible. Of two orders that differ only in the place of
+    /// such a call, one will do.
     fn only_observes(&self, operation: &Self::Operation, outcome: &Self::Outcome) -> bool;
 }
 
@@ -75,7 +75,7 @@ impl<P, O> Call<P, O> {
 /// A history that no order of its calls explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// How many calls the best order explains.
+    /// The number of calls that the best order explains.
     pub explained: usize,
     /// The state after them.
     pub state: String,
@@ -167,7 +167,7 @@ pub fn check<M: Model>(
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Configuration<S> {
-    /// Which calls have taken effect, in the order in which they began.
+    /// True for each call that has taken effect, in the order in which they began.
     effective: Vec<bool>,
     state: S,
 }
@@ -185,7 +185,7 @@ impl<S> Configuration<S> {
     fn candidates<P: PartialEq, O>(&self, history: &[Call<P, O>]) -> Option<Vec<usize>> {
         let waiting = || (0..history.len()).filter(|&at| !self.effective[at]);
         let first_end = waiting().filter_map(|at| history[at].returned()).min()?;
-        // Moments that look the same do not tell which was first.
+        // Two equal times do not tell which call was first.
         let began = waiting().take_while(|&at| history[at].invoked <= first_end);
         let mut candidates: Vec<usize> = Vec::new();
         for at in began {

@@ -10,7 +10,7 @@ use crate::server::Server;
 
 /// Something of a server that many clients use at one time.
 pub trait Object: Sync {
-    /// Does one thing of those that `choice` picks from. Breaks off when the server has gone.
+    /// Does one thing that `choice` picks. Breaks off when the server has gone.
     fn act(&self, server: &dyn Server, choice: &mut Rng) -> ControlFlow<()>;
 }
 
@@ -38,7 +38,7 @@ pub fn drive_while(
     together(clients, act, meanwhile);
 }
 
-/// Has this many threads do `one_thing` each at one moment, by their numbers. What they got.
+/// Has this many threads do `one_thing` each at one moment, by their numbers; returns their results.
 ///
 /// # Panics
 ///

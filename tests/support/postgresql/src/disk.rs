@@ -28,7 +28,7 @@ impl Disk {
         Self { folder, library }
     }
 
-    /// What the server's programs need in their environment.
+    /// The environment variables that the server's programs need.
     pub fn environment(&self) -> [(&'static str, &Path); 2] {
         [
             ("LD_PRELOAD", &self.library),
@@ -36,7 +36,7 @@ impl Disk {
         ]
     }
 
-    /// The file that lies there while a part of the disk is full.
+    /// The file that exists while a part of the disk is full.
     pub fn flag(&self, part: &str) -> PathBuf {
         self.folder.join(format!("full-{part}"))
     }

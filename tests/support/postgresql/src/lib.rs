@@ -23,7 +23,7 @@ use tokio_postgres::NoTls;
 use disk::Disk;
 pub use ports::free_port;
 
-/// The user and group that run the server where the tests are run by root, whom it refuses.
+/// The user and group that run the server where root runs the tests, because the server refuses to run as root.
 const UNPRIVILEGED: u32 = 65534;
 
 /// Ends the server when the process that holds its standard input is gone, however it ends, and removes its folder. Standard error leads to

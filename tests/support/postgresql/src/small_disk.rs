@@ -47,7 +47,7 @@ impl PostgresServer {
         }
     }
 
-    /// Has the server's log go on in further files until one fails, as it does on a full disk.
+    /// Makes the server's log continue in further files until one fails, as it does on a full disk.
     ///
     /// # Panics
     ///

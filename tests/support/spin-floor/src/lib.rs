@@ -1,5 +1,5 @@
 //! The least that a component can do under Spin: an answer of a few bytes, the same after one statement of SQLite that reads, and after one
-//! that writes. What Spin itself takes for these is the floor for everything that Gatehouse does there, and the bench measures both in one run.
+//! that writes. The cost of these in Spin itself is the floor for everything that Gatehouse does there, and the bench measures both in one run.
 //!
 //! For WebAssembly this crate is the component, called by WASI 0.3 as the front of `spin.toml` is; the bench compiles it when it is asked for.
 //! For the bench it holds the paths of the component, and the files that `spin up` needs for it.
@@ -11,7 +11,7 @@ mod database;
 
 use std::path::Path;
 
-/// The path that makes the tables. To be asked for once, before [`READ`] and [`WRITE`].
+/// The path that makes the tables. It must be requested once, before [`READ`] and [`WRITE`].
 pub const PREPARE: &str = "/prepare";
 /// The path that is answered at once.
 pub const HELLO: &str = "/hello";

@@ -24,10 +24,10 @@ const STORES_FILE: &str = "key-value";
 /// How the components' variables begin in the environment of the native host. As variables of Spin they go without it, in lower case.
 const PREFIX: &str = "GATEHOUSE_";
 
-/// The variable that says where clients find the server. The native host says where it listens; Spin does not.
+/// The variable with the address at which clients find the server. The native host says where it listens; Spin does not.
 const ADVERTISED_ADDRESS: &str = "advertised_address";
 
-/// The variable that said the edition once.
+/// The variable that named the edition in the past.
 const EDITION: &str = "edition";
 
 /// The variable with the root key.
@@ -54,7 +54,7 @@ const TAKEN: [&str; 11] = [
     "storage.",
 ];
 
-/// What the components of a server are told.
+/// The settings that the components of a server are given.
 pub struct Surroundings {
     /// Variables of the application.
     pub variables: BTreeMap<String, String>,
@@ -63,11 +63,11 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of a server with these settings that listens at `address`. `given` goes before the variables that these make.
+    /// The surroundings of a server with these settings that listens at `address`. `given` takes precedence over the variables that these make.
     ///
     /// # Errors
     ///
-    /// When the settings ask for what there is not under Spin, or name files that cannot be used.
+    /// When the settings ask for a feature that does not exist under Spin, or name files that cannot be used.
     pub fn new(
         settings: &Settings,
         address: SocketAddr,
@@ -86,7 +86,7 @@ impl Surroundings {
                 Some((name, value.clone()))
             })
             .collect();
-        // It is one of the environment, which the front refuses among these.
+        // The edition is an environment variable, and the front refuses it among the variables of the application.
         variables.remove(EDITION);
         if settings.listener.advertised_address.is_none() {
             variables.remove(ADVERTISED_ADDRESS);
@@ -127,7 +127,7 @@ pub fn platform(
     })
 }
 
-/// The stores and databases of the application. Its component imports the one or the other, or neither.
+/// The stores and databases of the application. Its component imports one of the two kinds, or neither.
 fn kept(settings: &Settings, short_lived: &Path) -> Result<(KeyValue, Databases)> {
     let path: Option<&Path> = match settings.storage.kind {
         StorageType::Memory | StorageType::Postgresql => None,
@@ -147,7 +147,7 @@ fn kept(settings: &Settings, short_lived: &Path) -> Result<(KeyValue, Databases)
     Ok((stores, Databases::in_folder(folder, &STORES)))
 }
 
-/// A test that sets what has no meaning here would test nothing.
+/// Refuses settings without a meaning here: a test that sets one would test nothing.
 fn refuse_what_is_not_there(settings: &Settings) -> Result<()> {
     ensure!(
         settings.seal.kind == SealType::KeyFile,

@@ -55,10 +55,10 @@ enum Command {
         /// The component to serve.
         #[arg(long)]
         component: PathBuf,
-        /// A variable as `spin up` takes it, `NAME=VALUE`; it goes before what the configuration file says.
+        /// A variable as `spin up` takes it, `NAME=VALUE`; it takes precedence over the configuration file.
         #[arg(long, value_parser = variable)]
         variable: Vec<(String, String)>,
-        /// What stands behind the labels of databases: files, read-only, full or libsql.
+        /// The nature of the databases behind the labels: files, read-only, full or libsql.
         #[arg(long, default_value = "files")]
         databases: Nature,
     },
@@ -189,5 +189,5 @@ fn handler(settings: &Settings, front: Front, component: &Path, grants: Grants) 
     let component = code.load(&engine, &fs::read(component)?)?;
     imports::ensure_met(&engine, &component, front.version())?;
     let linker = imports::linker(&engine)?;
-    Handler::of(linker.instantiate_pre(&component)?, grants)
+    Handler::new(linker.instantiate_pre(&component)?, grants)
 }

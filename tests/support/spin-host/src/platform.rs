@@ -230,7 +230,7 @@ impl PlatformView<'_> {
         Ok(outcome.map_err(store_error))
     }
 
-    /// A call that would make Spin panic, or lose what is stored, ends the request for everybody to see.
+    /// Fails the request, so that tests notice, after a call that would make Spin panic or would lose stored records.
     fn ensure_proper_use(&self) -> Trappable<()> {
         match self.platform.stores.misuses().first() {
             None => Ok(()),

@@ -30,12 +30,12 @@ pub struct RealSpin {
 }
 
 impl RealSpin {
-    /// Becomes `spin up` with what a server with these settings has: its address, variables, environment and stores. What it needs lies
-    /// in `folder`, which whoever started it removes.
+    /// Becomes `spin up` with the address, variables, environment and stores of a server with these settings. Its files lie in `folder`,
+    /// which the process that started it removes.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written, or Spin not be started; otherwise it does not return.
+    /// When a file cannot be written, or Spin cannot be started; otherwise it does not return.
     pub fn run(
         &self,
         settings: &Settings,

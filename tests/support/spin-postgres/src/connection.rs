@@ -30,7 +30,7 @@ impl Connection {
     ///
     /// # Panics
     ///
-    /// When there are none: Spin 4.1 waits for the first one for ever.
+    /// When there are no rows: Spin 4.1 waits for the first one indefinitely.
     pub async fn query_async(
         &self,
         statement: &str,

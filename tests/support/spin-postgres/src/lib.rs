@@ -2,7 +2,7 @@
 //!
 //! As there, every address has a pool of 64 connections; one that is given back is cleaned of what its session has set before it is lent
 //! again; a statement is prepared and executed in one call. Errors of the database keep their code, and all others are text. There is no TLS.
-//! Tests have a say in the outcome of each statement besides.
+//! Tests can decide the outcome of each statement.
 
 mod connection;
 mod host;

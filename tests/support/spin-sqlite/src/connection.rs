@@ -13,7 +13,7 @@ use crate::{Databases, Nature, Verdict, used_baton};
 
 /// The words of Spin's libSQL client for a statement that it does not send.
 const UNSUPPORTED: &str = "unsupported statement";
-/// Its words for the refusal of the server to go on with a connection.
+/// The words of the same client when the server refuses to continue with a connection.
 const EXPIRED: &str = r#"Hrana: `api error: `{"message":"The stream has expired due to inactivity","code":"STREAM_EXPIRED"}``"#;
 
 /// A connection to a database. Clones are the same connection.

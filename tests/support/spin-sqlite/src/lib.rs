@@ -2,7 +2,7 @@
 //!
 //! As there, every call of `open` makes a connection of its own to the file of the label; a connection executes one statement at a time,
 //! waits up to five seconds for others where it is not told otherwise, and may not attach files. Errors are those of SQLite, in its words.
-//! Tests have another client of the same databases besides, and a say in the outcome of each statement and in the [nature](Nature) of the
+//! Tests can make another client of the same databases, and decide the outcome of each statement and the [nature](Nature) of the
 //! databases.
 
 mod connection;
@@ -29,7 +29,7 @@ pub enum Verdict {
     LoseAnswer(DatabaseError),
 }
 
-/// What stands behind the labels of a client.
+/// The kind of database behind the labels of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nature {
     /// Files that Spin opens itself.
@@ -63,8 +63,8 @@ pub fn lost_answer() -> DatabaseError {
     DatabaseError::Io(text.to_owned())
 }
 
-/// Its words for the refusal of the server to execute a request that it has had: a connection goes on with a baton that each answer brings
-/// anew.
+/// The words of the same client when the server refuses to execute a request that it has had before: a connection continues with a baton
+/// that each answer renews.
 #[must_use]
 pub fn used_baton() -> DatabaseError {
     let text = "Hrana: `api error: `Received a baton that has already been used``";
@@ -103,7 +103,7 @@ struct Files {
 }
 
 impl Databases {
-    /// Databases that are gone with the last client.
+    /// Databases that are removed with the last client.
     ///
     /// # Panics
     ///
@@ -114,7 +114,7 @@ impl Databases {
         Self::over(own.path().to_owned(), labels, Some(own))
     }
 
-    /// Databases in `folder`, which is there.
+    /// Databases in `folder`, which exists.
     #[must_use]
     pub fn in_folder(folder: &Path, labels: &[&str]) -> Self {
         Self::over(folder.to_owned(), labels, None)
@@ -133,7 +133,7 @@ impl Databases {
         }
     }
 
-    /// The same databases, as they are for a client where they are of that nature.
+    /// The same databases, as a client sees them where they are of that nature.
     #[must_use]
     pub fn with(self, nature: Nature) -> Self {
         Self { nature, ..self }
@@ -145,7 +145,7 @@ impl Databases {
         self.files.folder.join(format!("{label}.sqlite"))
     }
 
-    /// Another client of the same databases, for whom nothing goes wrong.
+    /// Another client of the same databases, for which nothing goes wrong.
     #[must_use]
     pub fn another_client(&self) -> Self {
         Self {

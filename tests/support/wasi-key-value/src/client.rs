@@ -1,4 +1,4 @@
-//! One client of the stores: what it may open, what it did, and what goes wrong for it.
+//! One client of the stores: the stores that it may open, the calls that it made, and the faults that it meets.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -85,7 +85,7 @@ pub enum Misuse {
     BlindSwap,
 }
 
-/// How often a client called what.
+/// The number of a client's calls of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Calls of `open`.
@@ -104,7 +104,7 @@ pub struct Uses {
     pub swaps: u64,
     /// Calls of `set-many`, of whatever number of pairs.
     pub set_manys: u64,
-    /// Calls of anything else.
+    /// All other calls.
     pub others: u64,
 }
 
@@ -244,24 +244,24 @@ impl KeyValue {
         lock(&self.condition).misuses.clone()
     }
 
-    /// The keys of the store behind `label`, in order, whoever asks.
+    /// The keys of the store behind `label`, in order, whichever client asks.
     #[must_use]
     pub fn stored_keys(&self, label: &str) -> Vec<String> {
         lock(&self.records).keys(label)
     }
 
-    /// The entries that are stored, whichever client asks.
+    /// The value that is stored for `key`, whichever client asks.
     #[must_use]
     pub fn stored(&self, label: &str, key: &str) -> Option<Vec<u8>> {
         lock(&self.records).get(label, key).cloned()
     }
 
-    /// Stores behind everybody's back.
+    /// Stores a value without a call that any client notices.
     pub fn store(&self, label: &str, key: &str, value: &[u8]) {
         lock(&self.records).put(label, key, value.to_vec());
     }
 
-    /// Removes behind everybody's back.
+    /// Removes a key without a call that any client notices.
     pub fn remove(&self, label: &str, key: &str) {
         lock(&self.records).remove(label, key);
     }
@@ -274,7 +274,7 @@ impl KeyValue {
         count(&mut lock(&self.condition).uses);
     }
 
-    /// Makes one call, or what the interceptor and the end of the client have made of it. `as_told` is the answer to a caller who is lied to,
+    /// Makes one call, as far as the interceptor and the end of the client let it happen. `as_told` is the answer to a caller that is lied to,
     /// where such a call can be.
     pub(crate) fn call<T>(
         &self,

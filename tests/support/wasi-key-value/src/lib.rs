@@ -3,7 +3,7 @@
 //! **Habits that a user of the interface must know**, each of which is kept here:
 //!
 //! - [`Cas::swap`] compares only where [`Cas::current`] has returned a value. Where the record was absent, or was not read, it
-//!   overwrites whatever is there by then: two who create a record both succeed.
+//!   overwrites whatever is there by then: two clients that create a record both succeed.
 //! - A record that [`Bucket::increment`] counts has eight bytes, little-endian. One of another length makes Spin panic; here it is an
 //!   error, and noted as a [`Misuse`].
 //! - [`Bucket::list_keys`] knows no cursor, and answers with all keys at once.

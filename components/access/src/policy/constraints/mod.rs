@@ -17,15 +17,15 @@ pub(crate) type Listed = BTreeMap<String, Vec<ParameterValue>>;
 /// Conditions of a rule. Without any it is not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Constraints {
-    /// Where it is not empty, no other parameters may be there.
+    /// Allowed parameters; if it is not empty, a request may have no others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) allowed: Listed,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) denied: Listed,
-    /// Parameters that must be there.
+    /// Parameters that a request must have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) required: BTreeSet<String>,
-    /// Seconds; an answer that is not wrapped lives for none.
+    /// Seconds; a request whose answer is not wrapped does not meet the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) min_wrapping_ttl: Option<u64>,
     /// Seconds.
@@ -34,8 +34,7 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    /// The conditions of both: parameters are united, and of two limits the one that lets a wrapped answer live shorter counts,
-    /// at both ends.
+    /// Adds the conditions of `other`: parameters are united, and of two minimums, as of two maximums, the shorter one counts.
     pub(crate) fn merge(&mut self, other: &Self) {
         merge_listed(&mut self.allowed, &other.allowed);
         merge_listed(&mut self.denied, &other.denied);
@@ -55,7 +54,7 @@ impl Constraints {
         match (self.min_wrapping_ttl, self.max_wrapping_ttl, ttl) {
             (None, None, _) => true,
             (_, _, None) => false,
-            // Limits of several policies may leave nothing between them.
+            // The limits of several policies may exclude every value.
             (min, max, Some(ttl)) => {
                 min.is_none_or(|min| min <= ttl) && max.is_none_or(|max| ttl <= max)
             }
@@ -63,7 +62,7 @@ impl Constraints {
     }
 
     /// True if a request may have these parameters: all that are required, none that is denied, and only allowed ones where any
-    /// are listed. A request without parameters has only the required ones to fear.
+    /// are listed. A request without parameters can fail only for required ones.
     pub(crate) fn permit_parameters(&self, parameters: &[Parameter]) -> bool {
         let mut missing: BTreeSet<&str> = self.required.iter().map(String::as_str).collect();
         if !parameters.is_empty() && self.denied.contains_key(ANY) {

@@ -50,7 +50,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// With nothing in its store.
+    /// A server with an empty store.
     pub fn empty() -> Self {
         let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_seconds(START)));
         let store: &'static TestStore = Box::leak(Box::new(MemoryStore::new(clock)));
@@ -63,7 +63,7 @@ impl Server {
         }
     }
 
-    /// Initialized, with the root token [`ROOT`] and the method enabled at `gcp/`.
+    /// An initialized server, with the root token [`ROOT`] and the method enabled at `gcp/`.
     pub fn ready() -> Self {
         let server = Self::empty();
         server.access.initialize(Some(ROOT)).ok().unwrap();
@@ -84,7 +84,7 @@ impl Server {
         self.access.enable_mount(path, &request).unwrap();
     }
 
-    /// Has everything cleared away that no valid token leads to.
+    /// Has everything removed that no valid token leads to.
     pub fn tidy(&self) {
         self.access.tidy_tokens().unwrap();
         self.access.maintain().unwrap();

@@ -1,4 +1,4 @@
-//! The plain model that a simulation is held against: what must be accepted, what must be refused, and what cannot be known.
+//! The plain model that a simulation is compared with: what must be accepted, what must be refused, and what cannot be known.
 
 use gatehouse_access::TokenView;
 
@@ -24,7 +24,7 @@ pub struct Token {
     pub accessor: String,
     pub origin: Origin,
     pub parent: Option<usize>,
-    /// Its parent's revocation alone has an unknown outcome.
+    /// True if its parent was revoked alone, with an unknown outcome.
     pub loose: bool,
     pub standing: Standing,
     /// The earliest and the latest second at which it may end.
@@ -36,7 +36,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Holds what is shown of the token against what may be so, which is then known. Answers its end.
+    /// Compares the view of the token with the values that the model allows, narrows those to the values shown, and returns the token's end.
     pub fn settle(&mut self, view: &TokenView) -> Result<u64, String> {
         let end = view.expire_time.ok_or("a token without an end")?;
         if end > self.ends.1 || end > self.longest || end < self.ends.0 {
@@ -62,7 +62,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The token and what its validity rests on.
+    /// The token and the ancestors that its validity rests on.
     pub fn chain(&self, token: usize) -> Vec<usize> {
         let mut chain = vec![token];
         while let Some(parent) = chain.last().and_then(|last| self.tokens[*last].parent)
@@ -96,7 +96,7 @@ impl Model {
         })
     }
 
-    /// Holds an answer about a token against the model, and learns from it. The answer was given between the two times.
+    /// Compares an answer about a token with the model, and updates the model. The answer was given between the two times.
     pub fn observe(
         &mut self,
         token: usize,
@@ -115,7 +115,7 @@ impl Model {
         if self.must_be_accepted(token, to) {
             return Err(format!("token {token} was refused and must not be"));
         }
-        // Not the time is why it was refused: so it stays refused.
+        // Time is not the reason for the refusal, so the token stays refused.
         let chain = self.chain(token);
         let in_time = |it: &usize| to < self.tokens[*it].ends.0 && !self.tokens[*it].loose;
         if chain.iter().all(in_time) {
@@ -137,7 +137,7 @@ impl Model {
         }
     }
 
-    /// Marks what may be cleared away by this time, and may be gone for ever though the clock is set back.
+    /// Marks the tokens that may be removed by this time, and may stay gone although the clock is set back.
     pub fn pass(&mut self, now: u64) {
         let is_late = |it: &usize| now >= self.tokens[*it].ends.0;
         let tokens = 0..self.tokens.len();

@@ -44,7 +44,7 @@ struct AuthorizedUser {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// A file that is there counts, even when it is of no use.
+    /// The token by the file, if one is set, even when that is unusable; else the one of the metadata server.
     pub(super) fn application_default_token(&self) -> Result<FetchedToken, ApiError> {
         if let Some(file) = &self.settings.application_default_credentials {
             self.token_for_default_file(file)

@@ -12,7 +12,7 @@ pub(crate) enum Source {
     Key(CredentialsRecord),
     /// An identity token of this server, to be exchanged.
     Federation(Federation),
-    /// Whatever the server itself has.
+    /// The application default credentials of the server.
     ApplicationDefault,
 }
 

@@ -1,4 +1,4 @@
-//! The interfaces that Spin offers components, and by which rule it finds the one that a component asks for.
+//! The interfaces that Spin offers components, and the rule by which it finds the one that a component asks for.
 
 /// Interfaces of one version.
 pub type Offer = (&'static str, &'static str, &'static [&'static str]);
@@ -55,10 +55,10 @@ const DRAFTS: [Offer; 2] = [
     ("wasi:config", "0.2.0-draft-2024-09-27", &["store"]),
 ];
 
-/// Spin's own SQLite. 3.6 has it in version 3.0.0, 4.1 in one that goes on from there; nothing here uses more.
+/// Spin's own SQLite. Spin 3.6 has it in version 3.0.0, Spin 4.1 in a later compatible one; nothing here uses more.
 const SQLITE: [Offer; 1] = [("spin:sqlite", "3.0.0", &["sqlite"])];
 
-/// Databases elsewhere. 4.1 has a version that goes on from this one.
+/// Databases elsewhere. Spin 4.1 has a later compatible version of this one.
 const POSTGRES: [Offer; 1] = [("spin:postgres", "4.0.0", &["postgres"])];
 
 /// WASI 0.3, which begins with Spin 4.1.
@@ -95,7 +95,7 @@ const WASI_0_3: [Offer; 6] = [
     ("wasi:http", "0.3.0", &["types", "client"]),
 ];
 
-/// Of what Spin 3.6 offers, that which anything here uses.
+/// The interfaces of Spin 3.6 that any component here uses.
 pub fn by_spin_3_6() -> Vec<Offer> {
     [&WASI_0_2[..], &DRAFTS, &SQLITE].concat()
 }

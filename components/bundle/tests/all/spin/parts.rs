@@ -33,7 +33,7 @@ fn unmet(part: Part, offers: &[Offer]) -> Vec<String> {
 fn needed(dependency: &[u8]) -> BTreeSet<String> {
     let imports = imports(dependency);
     let has = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));
-    // The standard library imports the environment for every component; those that ask it for something hold the name.
+    // The standard library imports the environment for every component; a component that reads a variable holds its name.
     let reads_environment = dependency
         .windows(b"GATEHOUSE_".len())
         .any(|window| window == b"GATEHOUSE_");
@@ -154,7 +154,7 @@ fn only_the_auth_method_can_call_out() {
         );
     }
     assert!(needed(bytes(Part::AuthMethod).unwrap()).contains("allowed_outbound_hosts"));
-    // Over a database elsewhere they may reach that, and have nothing to send requests by.
+    // A capability over a database elsewhere may reach that, and has no interface to send requests by.
     for part in [Part::PostgresAccess, Part::PostgresOrgs] {
         let imports = imports(bytes(part).unwrap());
         assert!(

@@ -9,7 +9,7 @@ use crate::form::Fields;
 use crate::layout::{button, form, input, table};
 use crate::pages::{Answer, Outcome, Visit, then, typed_mount};
 
-/// Where the form that adds an alias is sent.
+/// The address of the form that adds an alias.
 const ADDING: &str = "/ui/identity/alias";
 
 /// The aliases of an object, with a form that adds one.
@@ -64,7 +64,7 @@ pub(super) fn part(visit: &Visit<'_>, kind: Kind, name: &str, object: &Value) ->
     }
 }
 
-/// Adds an alias. Where it is refused, `show` shows the object once more.
+/// Adds an alias. Where the API refuses it, `show` shows the object again.
 pub(super) fn add(
     visit: &Visit<'_>,
     form: &Fields,

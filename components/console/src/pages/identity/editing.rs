@@ -1,4 +1,4 @@
-//! The forms that make and change entities and groups.
+//! The forms that create and change entities and groups.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::pages::fields::{
 };
 use crate::pages::{Answer, Outcome, Visit, once_more, require_free, required};
 
-/// The form: of a new object where the query names none.
+/// The form; that of a new object where the query names none.
 pub(super) fn page(visit: &Visit<'_>) -> Answer {
     let (kind, name) = (
         Kind::named(visit.query.text("kind")),
@@ -61,7 +61,7 @@ fn shown(object: &Value, name: &str) -> String {
     }
 }
 
-/// What the form shows of `object`.
+/// The values that the form shows for `object`.
 fn all_shown(kind: Kind, object: &Value) -> Shown {
     let names = fields(kind).iter().map(|(name, _)| *name);
     Shown::from_names(names, &|name| shown(object, name))
@@ -125,7 +125,7 @@ fn form_page(
     )
 }
 
-/// Makes an object, or changes it.
+/// Creates an object, or changes it.
 pub(super) fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     let (kind, known) = (
         Kind::named(visit.query.text("kind")),
@@ -144,7 +144,7 @@ pub(super) fn save(visit: &Visit<'_>, form: &Fields) -> Answer {
     }
 }
 
-/// Makes an object of what was filled in.
+/// Creates an object from the form.
 fn make(visit: &Visit<'_>, form: &Fields, kind: Kind) -> Result<Value, ApiError> {
     let name = required("name", form.text("name"))?;
     let mut body = Map::new();
@@ -158,18 +158,18 @@ fn make(visit: &Visit<'_>, form: &Fields, kind: Kind) -> Result<Value, ApiError>
             Form::Lines => form.lines(name).into(),
             _ => form.text(name).into(),
         };
-        // The members of an external group are those whom logins bring; the API refuses others.
+        // Logins set the members of an external group; the API refuses a list of members for such a group.
         if *name != "member_entity_ids" || !form.text(name).is_empty() {
             body.insert((*name).to_owned(), value);
         }
     }
-    // Writing to a name that is taken would change its owner in place of making another.
+    // A write to a name that is in use would change the existing object instead of creating one.
     require_free(visit, &kind.path_of_name(name))?;
     let path = format!("/v1/identity/{}", kind.name());
     visit.api.write(&path, &body.into())
 }
 
-/// Changes what differs from what the form showed, so that a change that someone else made meanwhile stays.
+/// Changes the fields that differ from the values that the form showed, so that a change that another user made meanwhile stays.
 fn change_known(
     visit: &Visit<'_>,
     form: &Fields,
@@ -193,8 +193,8 @@ fn change_known(
     visit.api.write(&path, &body.into())
 }
 
-/// The metadata that the form makes of what it showed, `was`: what is `stored` with those members changed that the visitor changed. A write
-/// puts all of it in the place of what is stored. `None` where it was left as it was.
+/// The metadata to write. A write replaces all stored metadata, so this is `stored` with only the members changed that the visitor changed from
+/// `was`, the text that the form showed. `None` where the visitor changed nothing.
 fn metadata(form: &Fields, was: &str, stored: Option<&Value>) -> Result<Option<Value>, ApiError> {
     let (was, is) = (pairs(was)?, pairs(form.text("metadata"))?);
     if was == is {

@@ -1,11 +1,11 @@
-//! The two kinds of objects that identity has.
+//! The two kinds of identity objects.
 
 use serde_json::Value;
 
 use crate::api::{ApiError, at, encoded};
 use crate::pages::Visit;
 
-/// The two kinds of objects that identity has.
+/// The two kinds of identity objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Entity,
@@ -21,7 +21,7 @@ impl Kind {
         }
     }
 
-    /// Its name in addresses, here and in the API.
+    /// The name of the kind in the addresses of pages and of the API.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Entity => "entity",
@@ -29,12 +29,12 @@ impl Kind {
         }
     }
 
-    /// The page of the object of that name.
+    /// The address of the page of the object of that name.
     pub(super) fn address(self, name: &str) -> String {
         format!("/ui/identity/{}?name={}", self.name(), encoded(name))
     }
 
-    /// The path of the object of that name in the API.
+    /// The path in the API of the object of that name.
     pub(super) fn path_of_name(self, name: &str) -> String {
         format!("/v1/identity/{}/name/{}", self.name(), encoded(name))
     }

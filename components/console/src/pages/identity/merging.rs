@@ -1,4 +1,4 @@
-//! Several entities become one.
+//! The page that merges several entities into one.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::form::Fields;
 use crate::layout::{Page, area, form, input};
 use crate::pages::{Answer, Outcome, Visit, then};
 
-/// Entities merged at once at most: each is looked up by its name.
+/// The maximum number of entities merged at once: each is looked up by its name.
 const MAXIMUM_MERGED: usize = 50;
 
-/// The form, with what was filled in.
+/// The form, with the values that were typed.
 pub(super) fn page(visit: &Visit<'_>, told: Markup, filled: Option<&Fields>) -> Answer {
     let value = |name: &str| filled.map_or("", |form| form.text(name));
     Ok(Outcome::Page(Page::new(
@@ -30,7 +30,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup, filled: Option<&Fields>) -> 
     )))
 }
 
-/// Merges.
+/// Merges entities.
 pub(super) fn merge(visit: &Visit<'_>, form: &Fields) -> Answer {
     let place = Kind::Entity.address(form.text("stays"));
     then(merged(visit, form), place, |told| {

@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
     ),
 ];
 
-/// Both lists; each pages by itself.
+/// Both lists; each has pages of its own.
 fn list(visit: &Visit<'_>) -> Answer {
     let entities = part(
         visit,
@@ -67,7 +67,7 @@ fn list(visit: &Visit<'_>) -> Answer {
     )))
 }
 
-/// The list of a kind, called `list`.
+/// The list of the objects of a kind, with the title `list`.
 fn part(visit: &Visit<'_>, kind: Kind, list: &str, empty: &str) -> Result<Markup, ApiError> {
     let path = format!("/v1/identity/{}/name", kind.name());
     let after = format!("{}_after", list.to_lowercase());
@@ -83,7 +83,7 @@ fn part(visit: &Visit<'_>, kind: Kind, list: &str, empty: &str) -> Result<Markup
     })
 }
 
-/// An entity or a group, below what was just said about it.
+/// An entity or a group, below the message `told`.
 fn one(visit: &Visit<'_>, kind: Kind, told: Markup) -> Answer {
     let name = visit.asked("name")?;
     shown_by_name(visit, kind, name, told)

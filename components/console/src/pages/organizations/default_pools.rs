@@ -1,4 +1,4 @@
-//! The agent pools that runs of an organization use by default.
+//! The agent pools that the runs of an organization use by default.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::pages::resources::entries;
 /// The relationships of an organization with these pools. The fields of the form have the same names.
 const RELATIONSHIPS: [&str; 2] = ["default-agent-pool", "stacks-default-agent-pool"];
 
-/// The pools as the form shows them, by the names of its fields: the name of a pool, and nothing where none is set.
+/// The pools as the form shows them, by the names of its fields: the name of a pool, or an empty text where none is set.
 pub(super) fn shown(visit: &Visit<'_>, organization: &Organization) -> Map<String, Value> {
     let name_of = |id: &str| {
         let path = format!("/api/v2/agent-pools/{}", encoded(id));
@@ -22,7 +22,7 @@ pub(super) fn shown(visit: &Visit<'_>, organization: &Organization) -> Map<Strin
         let pool = organization.shown.pointer(&place)?;
         let text = match at(pool, "/id").as_str() {
             "" => String::new(),
-            // What cannot be read has its identifier alone.
+            // A pool that the visitor cannot read is shown by its identifier.
             id => name_of(id).unwrap_or_else(|| id.to_owned()),
         };
         Some((relationship.to_owned(), text.into()))
@@ -30,7 +30,7 @@ pub(super) fn shown(visit: &Visit<'_>, organization: &Organization) -> Map<Strin
     RELATIONSHIPS.into_iter().filter_map(field).collect()
 }
 
-/// Takes the pools out of the changes that a form makes, in the form in which the API takes them.
+/// Removes the pools from the changes that a form makes, and returns them as the API takes them.
 pub(super) fn taken(
     visit: &Visit<'_>,
     organization: &Organization,
@@ -50,8 +50,8 @@ pub(super) fn taken(
     Ok(relationships)
 }
 
-/// The identifier of a pool that was named by its name, which is unique whatever its case; what was typed where no pool has that name, or the
-/// visitor may see none.
+/// The identifier of the pool whose name was typed; names are unique regardless of case. The typed text itself where no pool has that name, or the
+/// visitor may not see it.
 fn id_of(visit: &Visit<'_>, organization: &Organization, typed: &str) -> Result<String, ApiError> {
     let path = format!(
         "{}/agent-pools?q={}&page%5Bsize%5D=100",

@@ -9,12 +9,12 @@ use crate::layout::{button, table};
 use crate::pages::resources::entries;
 use crate::pages::{Answer, Outcome, Visit};
 
-/// Memberships on one page of the API.
+/// The number of memberships on one page of the API.
 const PAGE_SIZE: usize = 100;
-/// Pages turned at most: who is in more organizations than that is told so.
+/// The maximum number of pages read. A visitor with more memberships is told so.
 const MAXIMUM_PAGES: u64 = 10;
 
-/// The visitor's memberships, as far as they were read, and whether there are more.
+/// The visitor's memberships, as far as they were read, and true if there are more.
 fn memberships(visit: &Visit<'_>) -> (Vec<Value>, bool) {
     let mut memberships = Vec::new();
     for number in 1..=MAXIMUM_PAGES {
@@ -33,7 +33,7 @@ fn memberships(visit: &Visit<'_>) -> (Vec<Value>, bool) {
     (memberships, true)
 }
 
-/// The visitor's own invitations; nothing where there are none, or where the token is no person's.
+/// The visitor's own invitations; empty where there are none, or where the token belongs to no user.
 pub(super) fn part(visit: &Visit<'_>) -> Markup {
     let (memberships, are_more) = memberships(visit);
     let rows: Vec<Vec<Markup>> = memberships

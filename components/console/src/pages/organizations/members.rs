@@ -1,4 +1,4 @@
-//! Members, and those who are invited.
+//! The page of members and invitations.
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -12,10 +12,10 @@ use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The name of the list.
 const NAME: &str = "Members and invitations";
-/// Where members are listed and invited.
+/// The address where members are listed and invited.
 const PATH: &str = "/ui/organizations/members";
 
-/// The list, with a search and a form that invites.
+/// The list, with a search and a form that invites a person.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
     let searched = visit.query.text("q");
@@ -74,7 +74,7 @@ pub(super) fn invite(visit: &Visit<'_>, form: &Fields) -> Answer {
     then(invited, place, |told| list(visit, told))
 }
 
-/// The identifier of a team that was named by its name; what was typed where there is none of that name, or none to be seen.
+/// The identifier of the team whose name was typed; the typed text itself where no team has that name, or the visitor may not see it.
 fn id_of_team(visit: &Visit<'_>, organization: &Organization, typed: &str) -> String {
     let path = format!(
         "{}/teams?filter%5Bnames%5D={}",

@@ -95,7 +95,7 @@ pub const ROUTES: &[Route] = &[
     Route::both("/ui/organizations/trail", trail::page, trail::read),
 ];
 
-/// The list, with a search and a form that makes one.
+/// The list, with a search and a form that creates an organization.
 fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let searched = visit.query.text("q");
     let query = encoded(searched);
@@ -132,7 +132,7 @@ fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     )))
 }
 
-/// Makes an organization.
+/// Creates an organization.
 fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let made = visit.api.write(
         "/api/v2/organizations",

@@ -10,17 +10,17 @@ use crate::pages::{Answer, Outcome, Visit};
 
 /// The organization that the query names.
 pub(super) struct Organization {
-    /// The answer of the API.
+    /// The response of the API.
     pub(super) shown: Value,
     pub(super) name: String,
-    /// The path in the API.
+    /// Its path in the API.
     pub(super) path: String,
-    /// The address of the page that the visitor is at, without the query.
+    /// The address of the current page, without the query.
     pub(super) visited: String,
 }
 
 impl Organization {
-    /// Reads it.
+    /// Reads the organization.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Organization {
         at(&self.shown, &format!("/data/attributes/{name}"))
     }
 
-    /// True in the edition that has retention and sharing, and neither plans nor an audit trail to read.
+    /// True in the edition that has retention and sharing, and neither plans nor a readable audit trail.
     pub(super) fn is_self_hosted(&self) -> bool {
         self.attribute("plan-is-enterprise") == "true"
     }
@@ -50,7 +50,7 @@ impl Organization {
         address(place, &self.name)
     }
 
-    /// A page about it, with links to the others.
+    /// A page about the organization, with links to its other pages.
     pub(super) fn page(&self, title: &str, content: Markup) -> Answer {
         let pages: &[(&str, &str)] = match self.is_self_hosted() {
             true => &[
@@ -88,7 +88,7 @@ impl Organization {
     }
 }
 
-/// The address of a page about the organization of that name.
+/// The address of the page `place` about the organization of that name.
 pub(super) fn address(place: &str, name: &str) -> String {
     format!("/ui/organizations/{place}?name={}", encoded(name))
 }
@@ -97,7 +97,7 @@ pub(super) fn api_path(name: &str) -> String {
     format!("/api/v2/organizations/{}", encoded(name))
 }
 
-/// A part of a page that the visitor may not see does not take the rest away.
+/// The content of a part of a page, or its refusal, so that the rest of the page is still shown.
 pub(super) fn part(made: Result<Markup, ApiError>) -> Markup {
     made.unwrap_or_else(|error| unavailable(&error))
 }

@@ -1,4 +1,4 @@
-//! The API tokens of the user that the visitor is.
+//! The visitor's own API tokens, where the visitor is a user.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -11,9 +11,9 @@ use crate::pages::places::ORGANIZATIONS;
 use crate::pages::resources::{Turned, entries, made_token};
 use crate::pages::{Answer, Outcome, Visit, required};
 
-/// Where the tokens are listed and made.
+/// The address where the tokens are listed and created.
 pub(super) const PATH: &str = "/ui/organizations/own-tokens";
-/// Where the form goes that revokes one; it asks first.
+/// The address of the form that revokes a token; it asks first.
 pub(super) const REVOKING: &str = "/ui/organizations/own-tokens/revoke";
 
 const TITLE: &str = "Your API tokens";
@@ -37,7 +37,7 @@ fn api_path(account: &Value) -> Option<String> {
 ///
 /// # Errors
 ///
-/// When the API does not tell whose token it is, or it is no user's: then what was `left_undone` is told.
+/// When the API does not tell to whom the token belongs, or it belongs to no user. The error then says what was `left_undone`.
 fn own_path(visit: &Visit<'_>, left_undone: &str) -> Result<String, ApiError> {
     api_path(&account(visit)?).ok_or_else(|| {
         let told = format!("your token belongs to no user; {left_undone}");
@@ -45,7 +45,7 @@ fn own_path(visit: &Visit<'_>, left_undone: &str) -> Result<String, ApiError> {
     })
 }
 
-/// The list, with a form that makes one.
+/// The list, with a form that creates a token.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let account = account(visit)?;
     let content = match api_path(&account) {
@@ -75,7 +75,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     Ok(Outcome::Page(Page::new(TITLE, content)))
 }
 
-/// Makes a token of the user, and shows it this once.
+/// Creates a token of the user, and shows it once.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let made =
         own_path(visit, "no token was made").and_then(|path| visit.api.write(&path, &wanted(form)));
@@ -83,13 +83,13 @@ pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     made_token(made, title, MADE, PATH.to_owned(), |told| page(visit, told))
 }
 
-/// Revokes a token of the user, once they confirmed it. The only one takes a second confirmation.
+/// Revokes a token of the user, once the user has confirmed it. The only token needs a second confirmation.
 pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     let id = required("token", form.text("id"))?;
     let (is_confirmed, is_last_confirmed) = (form.is_ticked("confirmed"), form.is_ticked("last"));
     let meant = Meant::read(visit, id)?;
     let is_last = meant.consequence == Consequence::Last;
-    // It may have become the only one after the page asked.
+    // It may have become the only token after the page asked.
     if !is_confirmed || (is_last && !is_last_confirmed) {
         let told = is_confirmed.then(|| {
             ApiError::new(
@@ -111,44 +111,45 @@ pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     }
 }
 
-/// The end of a session whose token was revoked.
+/// The message at the end of a session whose token was revoked.
 const ENDED: &str = "You revoked the token that you had signed in with. Sign in with another one.";
 /// The same where the token was the only one.
 const ENDED_WITH_ALL: &str = "You revoked your only API token. A site administrator can make another one for you, under “Site administration”.";
 
-/// Seconds for which a token is looked upon as just used: the API notes each minute that it was. The visitor's has just been used.
+/// The seconds for which a token counts as just used: the API records the last use of a token only once a minute. The visitor's own token has just
+/// been used.
 const JUST: u64 = 3 * 60;
 
-/// What revoking a token means for the visitor's session.
+/// The effect that revoking a token has on the visitor's session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consequence {
-    /// The session ends, and there is no token to sign in with again.
+    /// The session ends, and no token is left to sign in with again.
     Last,
     /// The session ends.
     OfThisSession,
-    /// The session ends if the visitor signed in with this one of several that have just been used.
+    /// The session ends if the visitor signed in with this token: it is one of several that have just been used.
     Unknown,
-    /// The session goes on.
+    /// The session continues.
     OfNoSession,
 }
 
 /// The token that is to be revoked.
 struct Meant {
-    /// `None` where it is not among the first ones of the user, or not theirs: the API decides then.
+    /// `None` where it is not among the user's first tokens, or not a token of the user. The API then decides.
     shown: Option<Value>,
     consequence: Consequence,
 }
 
 impl Meant {
-    /// Finds the token `id` among the visitor's.
+    /// Finds the token `id` among the visitor's tokens.
     ///
     /// # Errors
     ///
-    /// When the API does not list them.
+    /// When the API does not list the tokens.
     fn read(visit: &Visit<'_>, id: &str) -> Result<Self, ApiError> {
         let path = own_path(visit, "nothing was revoked")?;
         let answer = visit.api.read(&format!("{path}?page%5Bsize%5D=100"))?;
-        // The list goes on showing those that are over.
+        // The list also contains tokens that have ended.
         let is_live = |token: &&Value| {
             time_at(token, "/attributes/expired-at").is_none_or(|end| end > visit.now)
         };
@@ -172,7 +173,7 @@ impl Meant {
         })
     }
 
-    /// The page that asks whether it is to be revoked, below the refusal `told`.
+    /// The page that asks for confirmation, below the refusal `told`.
     fn asking(&self, visit: &Visit<'_>, id: &str, told: Option<&ApiError>) -> Page {
         let shown = self.shown.as_ref();
         let name = shown.map_or_else(|| id.to_owned(), told_apart);

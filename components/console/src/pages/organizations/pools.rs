@@ -13,14 +13,14 @@ use crate::pages::{Answer, Outcome, Visit, then};
 
 /// The name of the list.
 const NAME: &str = "Agent pools";
-/// Where pools are listed and made.
+/// The address where pools are listed and created.
 const PATH: &str = "/ui/organizations/pools";
-/// Where a pool is shown and changed.
+/// The address where a pool is shown and changed.
 const ONE: &str = "/ui/organizations/pool";
-/// Where the form goes that makes a token.
+/// The address of the form that creates a token.
 const MAKING: &str = "/ui/organizations/pool/token";
 
-/// The list, with a form that makes one.
+/// The list, with a form that creates a pool.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
     let pools = Turned::read(visit, &format!("{}/agent-pools", organization.path))?;
@@ -47,7 +47,7 @@ pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     )
 }
 
-/// The fields of the form that is sent to `path`: what was filled in where it was refused.
+/// The fields of the form that is sent to `path`, with the typed values where that form was refused.
 fn fields(visit: &Visit<'_>, path: &str, name: &str, is_scoped: bool) -> Markup {
     let (name, is_scoped) = match visit.sent_to(path) {
         Some(form) => (form.text("pool"), form.is_ticked("organization-scoped")),
@@ -77,7 +77,7 @@ fn api_path(visit: &Visit<'_>) -> String {
     format!("/api/v2/agent-pools/{}", encoded(visit.query.text("id")))
 }
 
-/// Makes a pool.
+/// Creates a pool.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = format!("{}/agent-pools", organization.path);
@@ -134,7 +134,7 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     then(done, place, |told| page(visit, told))
 }
 
-/// Makes a token for workers, and shows it this once.
+/// Creates a token for agents, and shows it once.
 pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = format!("{}/authentication-tokens", api_path(visit));

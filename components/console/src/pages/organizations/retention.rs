@@ -1,4 +1,4 @@
-//! How long data of an organization is kept, in the self-hosted edition.
+//! The retention of an organization's data, in the self-hosted edition.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub fn retention_of(policy: &Value) -> String {
     }
 }
 
-/// The field of a policy, with what was filled in where `sent` was refused.
+/// The field of a policy, with the typed value where `sent` was refused.
 pub fn retention_fields(policy: &Value, sent: Option<&Fields>) -> Markup {
     let days = match sent {
         Some(form) => form.text("days").to_owned(),
@@ -32,11 +32,11 @@ pub fn retention_fields(policy: &Value, sent: Option<&Fields>) -> Markup {
     )
 }
 
-/// The body that sets what was filled in.
+/// The body that sets the typed policy.
 ///
 /// # Errors
 ///
-/// When the days are no number.
+/// When the days are not a number.
 pub fn retention_sent(form: &Fields) -> Result<Value, ApiError> {
     match form.text("days") {
         "" => Ok(document("data-retention-policy-dont-deletes", json!({}))),
@@ -77,7 +77,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     )
 }
 
-/// Gives an organization a policy, or takes its own away.
+/// Gives an organization its own policy, or removes it.
 pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = api_path(&organization);

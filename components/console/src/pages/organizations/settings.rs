@@ -1,4 +1,4 @@
-//! The settings of an organization, and its end.
+//! The settings of an organization, and its deletion.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use crate::pages::confirmation::{require_typed, typing};
 use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed_attributes};
 use crate::pages::{Answer, Outcome, Visit, once_more, required, then};
 
-/// All that owners may set but two attributes: no organization can have keys of its own to enforce (`enforce-hyok`), and the API does not show
-/// whether monorepos are supported (`registry-monorepo-support-enabled`), so a form would overwrite it unseen.
+/// All attributes that owners may set except two. `enforce-hyok` needs keys of the organization, which none can have.
+/// `registry-monorepo-support-enabled` is not shown by the API, so a form would overwrite it unseen.
 #[rustfmt::skip]
 const SETTINGS: &[Attribute] = &[
     attribute("name", "Name", "Letters, digits, - and _. It is part of addresses: tell those who use the old name.", Kind::Text),
@@ -37,7 +37,7 @@ const SETTINGS: &[Attribute] = &[
     attribute("recoverable-items-enabled", "Deleted items can be recovered", "Stored for clients that send it; has no effect.", Kind::Flag),
 ];
 
-/// The page, below what was just said.
+/// The page, below the message `told`.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
     let name = &organization.name;
@@ -63,7 +63,7 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     )
 }
 
-/// What the form shows: the attributes, and beside them the default pools, which are relationships.
+/// The values that the form shows: the attributes, and the default pools, which are relationships.
 fn fields_of(visit: &Visit<'_>, organization: &Organization) -> Value {
     let attributes = organization.shown.pointer("/data/attributes");
     let attributes = attributes.and_then(Value::as_object).cloned();
@@ -85,7 +85,7 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     if let (false, Value::Object(members)) = (pools.is_empty(), &mut body) {
         members.insert("relationships".to_owned(), pools.into());
     }
-    // After a new name the page is elsewhere.
+    // A new name changes the address of the page.
     let name = match form.text("name") {
         "" => organization.name.as_str(),
         name => name,

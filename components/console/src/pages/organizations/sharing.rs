@@ -1,4 +1,4 @@
-//! The organizations that share with one, in the self-hosted edition.
+//! The organizations that share modules and providers with an organization, in the self-hosted edition.
 
 use maud::{Markup, html};
 
@@ -35,7 +35,7 @@ fn producers(
     let rows: Vec<Vec<Markup>> = producers
         .entries()
         .map(|producer| {
-            // A producer is named, though the visitor may not be able to open it.
+            // The link names every producer, even one that the visitor may not open.
             let name = match at(producer, "/attributes/name").as_str() {
                 "" => at(producer, "/id"),
                 name => name.to_owned(),

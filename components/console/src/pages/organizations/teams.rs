@@ -1,4 +1,4 @@
-//! Teams: their rights, their members, their tokens.
+//! Teams: their rights, their members and their tokens.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use crate::pages::{Answer, Outcome, Visit, then};
 /// The name of the list.
 const NAME: &str = "Teams";
 
-/// The list, with a form that makes one.
+/// The list, with a form that creates a team.
 pub(super) fn list(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = Organization::open(visit)?;
     let teams = Turned::read(visit, &format!("{}/teams", organization.path))?;
@@ -48,7 +48,7 @@ fn address(organization: &Organization, id: &str) -> String {
     format!("{}&id={}", organization.address("team"), encoded(id))
 }
 
-/// Makes a team.
+/// Creates a team.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let mut attributes = json!({ "name": form.text("team") });
@@ -77,12 +77,12 @@ fn rights(team: &Value) -> impl Iterator<Item = (&String, bool)> {
     rights.map(|(name, granted)| (name, granted == &Value::Bool(true)))
 }
 
-/// Where the form goes that makes a token.
+/// The address of the form that creates a token.
 const MAKING: &str = "/ui/organizations/team/token";
-/// The attribute of a team that says who manages its tokens.
+/// The attribute of a team that tells whether its members manage its tokens.
 const MANAGED_TOKENS: &str = "allow-member-token-management";
 
-/// What the form shows of a team.
+/// The values that the form shows for a team.
 fn all_shown(team: &Value) -> Shown {
     let names = ["team", "visibility", MANAGED_TOKENS];
     let rights_of: Vec<(&String, bool)> = rights(team).collect();
@@ -186,7 +186,7 @@ fn members(
 }
 
 fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<Markup, ApiError> {
-    // The members are turned by the field that is usual.
+    // The list of members uses the usual query parameter for its pages, so this one needs another.
     let path = format!("{path}/authentication-tokens");
     let tokens = Turned::read_by(visit, "tokens", &path)?;
     let place = address(organization, visit.query.text("id"));
@@ -200,7 +200,7 @@ fn tokens(visit: &Visit<'_>, path: &str, organization: &Organization) -> Result<
     ))
 }
 
-/// Changes name, visibility and rights.
+/// Changes the name, the visibility and the rights.
 pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = api_path(visit);
@@ -230,7 +230,7 @@ pub(super) fn change(visit: &Visit<'_>, form: &Fields) -> Answer {
     then(done, place, |told| page(visit, told))
 }
 
-/// Adds a member, or takes one out.
+/// Adds a member, or removes one.
 pub(super) fn change_members(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = format!("{}/relationships/organization-memberships", api_path(visit));
@@ -244,7 +244,7 @@ pub(super) fn change_members(visit: &Visit<'_>, form: &Fields) -> Answer {
     then(done, place, |told| page(visit, told))
 }
 
-/// Makes a token, and shows it this once.
+/// Creates a token, and shows it once.
 pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = match form.text("description") {

@@ -1,4 +1,4 @@
-//! The tokens of an organization and of its teams, and how long they may live.
+//! The tokens of an organization and of its teams, and their maximum lifetimes.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use crate::pages::{Answer, Outcome, Visit, then};
 
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 60 * 60 * 1_000;
-/// Where in an answer a token is that was made.
+/// The pointer to a new token in a response.
 pub const MADE: &str = "/data/attributes/token";
 const MAKING: &str = "/ui/organizations/token";
 const BOUNDING: &str = "/ui/organizations/token/lifetime";
@@ -50,13 +50,13 @@ pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     )
 }
 
-/// The field for the end of a token, in the form at `path`.
+/// The field for the expiry of a token, in the form at `path`.
 pub fn end(visit: &Visit<'_>, path: &str) -> Markup {
     let help = "As 2030-01-31T00:00:00Z. Empty for two years from now.";
     input("expired-at", "End", help, visit.typed(path, "expired-at"))
 }
 
-/// The path of the token of a kind.
+/// The path of the organization's token of this kind.
 fn path_of(organization: &Organization, kind: &str) -> String {
     let query = match kind {
         "audit-trails" => "?token=audit-trails",
@@ -73,7 +73,7 @@ fn own(visit: &Visit<'_>, organization: &Organization) -> Result<Markup, ApiErro
     };
     for kind in kinds {
         let token = match visit.api.read(&path_of(organization, kind)) {
-            // There is none, or the visitor may not see it, which the API does not tell apart.
+            // The API answers the same for a token that does not exist and one that the visitor may not see.
             Err(error) if error.status == 404 => continue,
             token => token?,
         };
@@ -117,7 +117,7 @@ fn of_teams(
     ))
 }
 
-/// The list `name` of tokens at the page `place`, each with a button that revokes it by a form that goes to `revoking`.
+/// The list `name` of tokens on the page `place`. Each token has a button that revokes it by a form sent to `revoking`.
 pub fn list(visit: &Visit<'_>, name: &str, tokens: &Turned, place: &str, revoking: &str) -> Markup {
     let rows: Vec<Vec<Markup>> = tokens
         .entries()
@@ -143,7 +143,7 @@ pub fn list(visit: &Visit<'_>, name: &str, tokens: &Turned, place: &str, revokin
     }
 }
 
-/// The text by which a token is told from others: its description, or else its identifier.
+/// The text that distinguishes a token from others: its description, or else its identifier.
 pub fn told_apart(token: &Value) -> String {
     match at(token, "/attributes/description").as_str() {
         "" => at(token, "/id"),
@@ -184,7 +184,7 @@ pub fn wanted(form: &Fields) -> Value {
     document("authentication-tokens", attributes)
 }
 
-/// Makes a token of an organization, and shows it this once.
+/// Creates a token of an organization, and shows it once.
 pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = path_of(&organization, form.text("kind"));
@@ -194,7 +194,7 @@ pub(super) fn make(visit: &Visit<'_>, form: &Fields) -> Answer {
     made_token(made, &title, MADE, place, |told| page(visit, told))
 }
 
-/// Revokes a token: one by its identifier, or the organization's of a kind.
+/// Revokes a token: one by its identifier, or the organization's own token of a kind.
 pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let path = match form.text("id") {
@@ -205,7 +205,7 @@ pub(super) fn revoke(visit: &Visit<'_>, form: &Fields) -> Answer {
     Ok(Outcome::Redirect(organization.address("token")))
 }
 
-/// Sets the longest life of a kind of token.
+/// Sets the maximum lifetime of a kind of token.
 pub(super) fn bound(visit: &Visit<'_>, form: &Fields) -> Answer {
     let organization = Organization::open(visit)?;
     let days: Result<u64, _> = form.text("days").parse();

@@ -1,4 +1,4 @@
-//! The audit trail, in the hosted edition: it opens to tokens of the organization and to those made for it.
+//! The audit trail, in the hosted edition. Only tokens of the organization and its audit-trail token can read it.
 
 use maud::{Markup, html};
 use zeroize::Zeroizing;
@@ -11,7 +11,7 @@ use crate::pages::resources::entries;
 use crate::pages::{Answer, Visit};
 use crate::session::Credential;
 
-/// Where the form is sent.
+/// The address of the form.
 const PATH: &str = "/ui/organizations/trail";
 
 /// The form.
@@ -19,7 +19,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Answer {
     shown(visit, None)
 }
 
-/// The records, by the token that was given.
+/// The records, read with the token that was typed.
 pub(super) fn read(visit: &Visit<'_>, form: &Fields) -> Answer {
     let given = Credential::Organizations(Zeroizing::new(form.text("trail_token").to_owned()));
     let records = match given.token() {

@@ -29,9 +29,9 @@ const SETTINGS: &[Attribute] = &[
     attribute("agent-pools-per-organization", "Agent pools of an organization", "At most.", Kind::Number),
 ];
 
-/// Where the form of the installation's retention is sent.
+/// The address of the form for the installation's retention.
 const RETAINING: &str = "/ui/site/retention";
-/// Where all organizations are listed.
+/// The address of the list of all organizations.
 const ORGANIZATIONS: &str = "/ui/site/organizations";
 
 /// The pages below [`SITE`].
@@ -57,7 +57,7 @@ pub const ROUTES: &[Route] = &[
     Route::form("/ui/site/organization/sharing", organization::share),
 ];
 
-/// The page for those to whom the section does not exist.
+/// The page for visitors for whom the section does not exist.
 pub fn for_administrators() -> Page {
     Page {
         status: 404,
@@ -69,7 +69,7 @@ pub fn for_administrators() -> Page {
     }
 }
 
-/// The page, below what was just said.
+/// The page, below the message `told`.
 fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let settings = visit.api.read(GENERAL)?;
     let attributes = settings
@@ -91,7 +91,7 @@ fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     )))
 }
 
-/// The policy of the installation; nothing in the edition that has none.
+/// The retention policy of the installation; empty in the edition without retention.
 fn retention(visit: &Visit<'_>) -> Markup {
     let policy = match visit.api.read(RETENTION) {
         Err(error) if error.status == 404 => return html! {},

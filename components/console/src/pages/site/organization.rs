@@ -10,7 +10,7 @@ use crate::pages::fields::{Attribute, Kind, attribute, attribute_fields, changed
 use crate::pages::resources::{document, entries};
 use crate::pages::{Answer, Outcome, Visit, then};
 
-/// Organizations that the form of sharing shows at most; with more, it would take the rest away.
+/// The maximum number of organizations in the form of sharing. A form that shows only some of them would remove the others.
 const MAXIMUM_CONSUMERS: usize = 100;
 
 #[rustfmt::skip]
@@ -28,7 +28,7 @@ fn address(place: &str, name: &str) -> String {
     format!("/ui/site/organization{place}?name={}", encoded(name))
 }
 
-/// The page, below what was just said.
+/// The page, below the message `told`.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let organization = visit.api.read(&api_path(visit.query.text("name")))?;
     let name = at(&organization, "/data/attributes/name");
@@ -57,7 +57,7 @@ fn offered(visit: &Visit<'_>) -> Result<Value, ApiError> {
         .read("/api/v2/admin/feature-sets?page%5Bsize%5D=100")
 }
 
-/// The form that books a plan; nothing in the edition that has none.
+/// The form that books a plan; empty in the edition without plans.
 fn plan(visit: &Visit<'_>, name: &str) -> Markup {
     let path = format!("/api/v2/organizations/{}/subscription", encoded(name));
     let (Ok(booked), Ok(sets)) = (visit.api.read(&path), offered(visit)) else {
@@ -72,7 +72,7 @@ fn plan(visit: &Visit<'_>, name: &str) -> Markup {
     let mut names: Vec<String> = entries(&sets)
         .map(|set| at(set, "/attributes/name"))
         .collect();
-    // Otherwise the form would begin with a plan that is not booked.
+    // Without an empty choice, the form would preselect a plan that is not booked.
     if current.is_empty() {
         names.insert(0, String::new());
     }
@@ -90,7 +90,7 @@ fn plan(visit: &Visit<'_>, name: &str) -> Markup {
     }
 }
 
-/// The form of sharing; nothing in the edition that has none.
+/// The form of sharing; empty in the edition without sharing.
 fn sharing(visit: &Visit<'_>, name: &str) -> Markup {
     let consumers = |kind: &str| {
         let path = format!(
@@ -154,7 +154,7 @@ pub(super) fn book(visit: &Visit<'_>, form: &Fields) -> Answer {
     let wanted = form.text("plan");
     let set = entries(&sets).find(|set| at(set, "/attributes/name") == wanted);
     let mut terms = Map::new();
-    // What is left empty is without a bound.
+    // An empty field means no limit.
     terms.insert(
         "end-at".to_owned(),
         match form.text("end-at") {
@@ -181,7 +181,7 @@ pub(super) fn book(visit: &Visit<'_>, form: &Fields) -> Answer {
     saved(visit, visit.api.write(&path, &body))
 }
 
-/// Decides with whom an organization shares.
+/// Sets the organizations with which an organization shares.
 pub(super) fn share(visit: &Visit<'_>, form: &Fields) -> Answer {
     let path = format!(
         "{}/registry-partnerships",

@@ -11,17 +11,17 @@ use crate::pages::places::SITE;
 use crate::pages::resources::{Turned, document, made_token};
 use crate::pages::{Answer, Outcome, Visit, required};
 
-/// Where the form that makes a user is sent.
+/// The address of the form that creates a user.
 pub(super) const MAKING: &str = "/ui/site/users";
-/// Where the tokens of a user are listed and made.
+/// The address where the tokens of a user are listed and created.
 pub(super) const PATH: &str = "/ui/site/user";
-/// Where the form goes that revokes one.
+/// The address of the form that revokes a token.
 pub(super) const REVOKING: &str = "/ui/site/user/revoke";
 
 /// The name of the page that lists the tokens of a user.
 pub(super) const NAME: &str = "Tokens of a user";
 
-/// The form that makes a user.
+/// The form that creates a user.
 pub(super) fn part(visit: &Visit<'_>) -> Markup {
     let is_administrator = visit
         .sent_to(MAKING)
@@ -38,7 +38,7 @@ pub(super) fn part(visit: &Visit<'_>) -> Markup {
     )
 }
 
-/// Makes a user, and shows their first token this once. Where none was made, the answer is the page `again`.
+/// Creates a user, and shows the user's first token once. Where the API refuses, the response is the page `again`.
 pub(super) fn make(
     visit: &Visit<'_>,
     form: &Fields,
@@ -71,7 +71,7 @@ fn api_path(id: &str) -> String {
     format!("/api/v2/users/{}", encoded(id))
 }
 
-/// The tokens of the user that the query names, with a form that makes one; where it names none, the form that asks who it is.
+/// The tokens of the user that the query names, with a form that creates one. Where it names no user, the form that asks for one.
 pub(super) fn page(visit: &Visit<'_>, told: Markup) -> Answer {
     let id = visit.query.text("id");
     let content = match id {
@@ -119,7 +119,7 @@ fn tokens(visit: &Visit<'_>, id: &str) -> Result<Markup, ApiError> {
     })
 }
 
-/// Makes a token of the user, and shows it this once.
+/// Creates a token of the user, and shows it once.
 pub(super) fn make_token(visit: &Visit<'_>, form: &Fields) -> Answer {
     let made = required("identifier", visit.query.text("id")).and_then(|id| {
         let path = format!("{}/authentication-tokens", api_path(id));

@@ -1,4 +1,4 @@
-//! The settings of the installation, and the things that organizations share in it.
+//! The settings of the installation, and the data that organizations share in it.
 
 use gatehouse_orgs_api::{
     AdministrationChanges, ApiRate, Caller, ChangeError, ConsumerChanges, Filter, GeneralSettings,

@@ -95,7 +95,7 @@ impl Organizations for ImportedOrganizations {
 
 impl Subscriptions for ImportedOrganizations {
     fn feature_sets(&self, text: &str) -> Vec<FeatureSet> {
-        // All of them are shown with many answers, and are the same as long as the component runs.
+        // Many answers show all feature sets, which stay the same as long as the component runs.
         static ALL: OnceLock<Vec<FeatureSet>> = OnceLock::new();
         if text.is_empty() {
             ALL.get_or_init(|| subscriptions_wit::feature_sets(text))

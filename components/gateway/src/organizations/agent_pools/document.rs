@@ -47,7 +47,7 @@ pub(super) struct Attributes<'a> {
     name: &'a str,
     created_at: String,
     organization_scoped: bool,
-    /// Workers report to another API, which does not exist here.
+    /// Always 0: agents report to another API, which does not exist here.
     agent_count: u32,
 }
 

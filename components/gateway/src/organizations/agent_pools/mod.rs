@@ -141,7 +141,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Workers report to another API, which does not exist here, so a pool never has any.
+    /// The list is always empty: agents report to another API, which does not exist here.
     fn list_agents(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadAgentPools, COLLECTION)?;
         let organization = &entry.position.organization.external_id;
@@ -154,7 +154,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// The changes of a pool that a document asks for. Its workspaces and projects are ignored, for there are none.
+/// The changes that a document makes to a pool. Its workspaces and projects are ignored, since this server has none.
 fn changes(body: &[u8]) -> Result<AgentPoolChanges, ApiError> {
     let input = Input::read(body)?;
     let pool = input.resource(Kinds::Any)?;
@@ -173,7 +173,7 @@ fn filter(query: &str) -> AgentPoolFilter {
     }
 }
 
-/// The order that a query asks for; one that there is not is as none.
+/// The order that a query asks for; an unknown one counts as none.
 fn order(query: &str) -> AgentPoolOrder {
     match SORT.first(query).as_deref() {
         Some("-name") => AgentPoolOrder::NameDescending,

@@ -1,4 +1,4 @@
-//! Attributes and relationships by their names, however a client spells those (contract 1.10).
+//! Attributes and relationships by name, in whichever spelling a client uses (contract 1.10).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::organizations::timestamp;
 
-/// The members of an object under their dashed names, however they are spelled: `session-timeout`, `session_timeout` and
-/// `sessionTimeout` are the same, and of several the dashed one counts.
+/// The members of an object under their dashed names. `session-timeout`, `session_timeout` and `sessionTimeout` are the same name; if several are
+/// present, the dashed one counts.
 #[derive(Debug, Default)]
 pub(in crate::organizations) struct Members<'a>(HashMap<Cow<'a, str>, &'a Value>);
 
 impl<'a> Members<'a> {
-    /// The members of an object; none of what is absent or null; `None` of anything else.
+    /// The members of an object; empty where the value is absent or null; `None` for any other value.
     pub(in crate::organizations) fn from_object(value: Option<&'a Value>) -> Option<Self> {
         match value {
             None | Some(Value::Null) => Some(Self::default()),
@@ -34,17 +34,17 @@ impl<'a> Members<'a> {
         Self(members)
     }
 
-    /// The members in no order, by their dashed names.
+    /// The members by their dashed names, in no order.
     pub(in crate::organizations) fn iter(&self) -> impl Iterator<Item = (&str, &'a Value)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
-    /// The member of this dashed name as it was sent.
+    /// The value of the member with this dashed name, as sent.
     pub(in crate::organizations) fn get(&self, name: &str) -> Option<&'a Value> {
         self.0.get(name).copied()
     }
 
-    /// The attribute of this dashed name, which `convert` understands or else answers `None`.
+    /// The attribute with this dashed name, converted by `convert`, which returns `None` for a value of the wrong type.
     pub(in crate::organizations) fn read<T>(
         &self,
         name: &str,
@@ -67,17 +67,17 @@ impl<'a> Members<'a> {
         self.list(name, |value| value.as_str().map(str::to_owned))
     }
 
-    /// A number without fraction, of 64 bits with sign.
+    /// A number without fraction, as a signed 64-bit integer.
     pub(in crate::organizations) fn integer(&self, name: &str) -> Attribute<i64> {
         self.read(name, Value::as_i64)
     }
 
-    /// A point in time, as text: milliseconds since 1970.
+    /// A point in time, sent as text, in milliseconds since 1970.
     pub(in crate::organizations) fn timestamp(&self, name: &str) -> Attribute<i64> {
         self.read(name, |value| timestamp::parsed(value.as_str()?))
     }
 
-    /// A timeout as text, under its name or under the older one that means the same.
+    /// A timeout as text, under its name or under the older name for it.
     pub(in crate::organizations) fn timeout(&self, name: &str) -> Attribute<String> {
         match self.text(name) {
             Attribute::Absent => self.text(&format!("terraform-build-worker-{name}")),
@@ -90,7 +90,7 @@ impl<'a> Members<'a> {
         self.read(name, Value::as_bool)
     }
 
-    /// An object, its members under their dashed names too.
+    /// An object, whose members have dashed names too.
     pub(in crate::organizations) fn object(&self, name: &str) -> Attribute<Members<'a>> {
         self.read(name, as_object)
     }
@@ -100,7 +100,7 @@ impl<'a> Members<'a> {
         self.list(name, as_object)
     }
 
-    /// A list whose elements `convert` understands, all of them.
+    /// A list of which `convert` accepts every element.
     fn list<T>(
         &self,
         name: &str,
@@ -123,7 +123,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// Unlike an attribute, a relationship that is itself null says nothing that could be meant.
+    /// A relationship that is itself null has the wrong type, while an attribute may be null.
     fn related<T>(&self, name: &str, convert: impl FnOnce(&'a Value) -> Option<T>) -> Attribute<T> {
         match self.get(name).map(|relationship| relationship.get("data")) {
             None => Attribute::Absent,

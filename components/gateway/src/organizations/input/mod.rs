@@ -1,8 +1,8 @@
 //! The document of a request, for resources of every type (contract 1.10, section 7).
 //!
-//! [`Input`] is the document, [`Resource`] what stands in its `data`, [`Members`] the attributes or relationships of that under
-//! their dashed names. What is read of them is a [`gatehouse_orgs_api::Attribute`], which tells apart what is absent, null, of a
-//! wrong type, or a value. A wrong type is not a fault here: who knows the resource reports it together with all its other faults.
+//! [`Input`] is the document, [`Resource`] the content of its `data`, and [`Members`] the attributes or relationships of a resource under their
+//! dashed names. Each value is read as a [`gatehouse_orgs_api::Attribute`], which distinguishes an absent value, null, a wrong type, and a valid
+//! value. A wrong type is not a fault here: the capability reports it together with all other faults.
 
 mod members;
 
@@ -14,45 +14,45 @@ use super::api_error::ApiError;
 use super::attribute_error::AttributeError;
 use gatehouse_json as json;
 
-/// How deep arrays and objects may stand within each other (contract section 7).
+/// The maximum depth of nested arrays and objects (contract section 7).
 const MAXIMUM_DEPTH: usize = 64;
 
-/// A request's document. Of a member that is given twice the last one counts.
+/// A request's document. If a member is given twice, the last value counts.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// Null for none.
+    /// Null where the document has none.
     data: Value,
 }
 
 /// The resource types that a document may be of.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kinds<'k> {
-    /// The type is not looked at, for clients leave it empty or write another than the reference (contract 1.10). Such a
-    /// document may be without `data` too.
+    /// The type is not checked: clients leave it empty, or give another type than the reference (contract 1.10). Such a document may also lack
+    /// `data`.
     Any,
-    /// One of these.
+    /// One of these types.
     Only(&'k [&'k str]),
 }
 
 /// One resource in a document.
 #[derive(Debug, Default)]
 pub(super) struct Resource<'a> {
-    /// Its type, if it has one.
+    /// The type of the resource, if it has one.
     pub(super) kind: Option<&'a str>,
-    /// Its id, if it has one. Where the path names the resource this does not count.
+    /// The id of the resource, if it has one. It is ignored where the path names the resource.
     pub(super) id: Option<&'a str>,
-    /// Its attributes; none where the member is absent or null.
+    /// The attributes; empty where the member is absent or null.
     pub(super) attributes: Members<'a>,
-    /// Its relationships; none where the member is absent or null.
+    /// The relationships; empty where the member is absent or null.
     pub(super) relationships: Members<'a>,
 }
 
 impl Input {
-    /// Reads a body that must be there.
+    /// Reads a body that is required.
     ///
     /// # Errors
     ///
-    /// [`ApiError::InvalidJson`], and [`ApiError::Unprocessable`] for what is JSON but no document.
+    /// [`ApiError::InvalidJson`], and [`ApiError::Unprocessable`] for JSON that is not a document.
     pub(super) fn read(body: &[u8]) -> Result<Self, ApiError> {
         let text = json::check_to_depth(body, MAXIMUM_DEPTH)
             .map_err(|error| ApiError::InvalidJson(error.to_string()))?;
@@ -67,7 +67,7 @@ impl Input {
         }
     }
 
-    /// Reads a body that need not be there: without one, the document says nothing (contract 1.4, token endpoints).
+    /// Reads an optional body. Without one, the document is empty (contract 1.4, token endpoints).
     ///
     /// # Errors
     ///
@@ -80,16 +80,16 @@ impl Input {
         }
     }
 
-    /// Tells whether the document is about a list.
+    /// True if the `data` of the document is a list.
     pub(super) fn is_list(&self) -> bool {
         self.data.is_array()
     }
 
-    /// The one resource that the document is about.
+    /// The only resource of the document.
     ///
     /// # Errors
     ///
-    /// [`ApiError::Unprocessable`] with everything that is wrong with the shape or the type.
+    /// [`ApiError::Unprocessable`] with all faults of the shape and the type.
     pub(super) fn resource(&self, kinds: Kinds<'_>) -> Result<Resource<'_>, ApiError> {
         let mut faults = Vec::new();
         let resource = match (&self.data, kinds) {
@@ -99,11 +99,11 @@ impl Input {
         unless_faulty(resource, faults)
     }
 
-    /// The resources of a document whose `data` is a list, in its order. One resource alone is a list of one.
+    /// The resources of a document whose `data` is a list, in their order. A single resource counts as a list of one.
     ///
     /// # Errors
     ///
-    /// [`ApiError::Unprocessable`] with everything that is wrong with the shape or the types.
+    /// [`ApiError::Unprocessable`] with all faults of the shape and the types.
     pub(super) fn resources(&self, kinds: Kinds<'_>) -> Result<Vec<Resource<'_>>, ApiError> {
         let mut faults = Vec::new();
         let resources = match &self.data {
@@ -163,7 +163,7 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// Something else where a resource must stand.
+/// The fault of a value that is not an object where a resource is required.
 fn no_object(place: &str) -> AttributeError {
     must_be(place, "Data", "an object")
 }
@@ -217,7 +217,7 @@ mod tests {
         let document = json!({"data": {"type": "teams", "attributes": {"name": "evil"}}});
         for inner in [deep, long, document.to_string(), "no JSON".to_owned()] {
             let object = || json!({RAW_VALUE: inner});
-            // In place of the document, of its data and of an attribute: it is an object with a member that has no meaning.
+            // The object replaces the document, its data and an attribute in turn. It is always read as an object with an unknown member.
             assert_eq!(input(&object()).data, Value::Null);
             let as_data = input(&json!({"data": object()}));
             let resource = as_data.resource(Kinds::Any).unwrap();

@@ -1,4 +1,4 @@
-//! The table of routes as OpenAPI 3.0 describes an API, at `openapi.json`.
+//! The table of routes as an OpenAPI 3.0 document, at `openapi.json`.
 
 mod operation;
 #[cfg(test)]
@@ -20,11 +20,11 @@ use crate::http::Response;
 use crate::openapi;
 
 impl<C: Access + 'static, O: Capability + 'static> Api<'_, C, O> {
-    /// Answers with the description of all routes, which is the same for every caller and needs no store. The request counts against
-    /// those that the caller's address may make.
+    /// Answers with the description of all routes, which is the same for every caller and needs no store. The request counts against the rate limit
+    /// of the caller's address.
     pub(super) fn describe(&self) -> Result<Response, ApiError> {
         self.admit_rate_without_store()?;
-        // One for all types: no route depends on what is behind it.
+        // One value serves all type parameters: no route depends on the capabilities.
         static DESCRIPTION: OnceLock<Vec<u8>> = OnceLock::new();
         let body = DESCRIPTION.get_or_init(|| description::<C, O>().to_string().into_bytes());
         Ok(Response::new(200, "application/json", body.clone()))
@@ -53,7 +53,7 @@ pub(super) fn description<C: Access + 'static, O: Capability + 'static>() -> Val
     json!(openapi::Document::from(api))
 }
 
-/// The path as OpenAPI writes it, with its parameter in braces.
+/// The path in the notation of OpenAPI, with its parameter in braces.
 fn template(route: &Route) -> String {
     let path = route.whole_path();
     match route.path_parameter() {

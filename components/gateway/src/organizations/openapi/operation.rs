@@ -14,7 +14,7 @@ use crate::organizations::pagination::{PAGE_NUMBER, PAGE_SIZE};
 use crate::organizations::parameter;
 use crate::organizations::route::{Answer, Audience, Body, Route};
 
-/// Statuses with which a request is not served, the names of their answers, and their meaning.
+/// The statuses of requests that are not served, with the names and the meanings of their answers.
 const REFUSALS: [(&str, &str, &str); 9] = [
     (
         "400",
@@ -55,7 +55,7 @@ const REFUSALS: [(&str, &str, &str); 9] = [
     ),
 ];
 
-/// A route as an operation.
+/// A route as an OpenAPI operation.
 pub(super) fn operation(route: &Route) -> Operation {
     let body = |Body { data, is_required }| RequestBody {
         required: is_required,
@@ -75,7 +75,7 @@ pub(super) fn operation(route: &Route) -> Operation {
     }
 }
 
-/// Callers and edition in sentences.
+/// The audience and the edition, as sentences.
 fn about(route: &Route) -> String {
     let audience = route.audience.sentence();
     match route.edition {
@@ -152,7 +152,7 @@ fn responses(route: &Route) -> Members<Response> {
     success.into_iter().chain(refusals).collect()
 }
 
-/// Tells whether a request to the route can be refused with this status.
+/// True if a request to the route can be refused with this status.
 fn can_refuse(route: &Route, status: &str) -> bool {
     let is_open = route.audience == Audience::Anyone;
     let is_write = route.method != Method::Get;

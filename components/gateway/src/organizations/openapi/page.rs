@@ -1,4 +1,4 @@
-//! The page of `docs/reference` that lists the routes below `/api/v2`, held against the table.
+//! The page of `docs/reference` that lists the routes below `/api/v2`, compared with the table.
 
 use std::fmt::Write as _;
 

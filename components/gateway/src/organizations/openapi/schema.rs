@@ -1,4 +1,4 @@
-//! Document types as schemas.
+//! Document types as OpenAPI schemas.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::organizations::document_type::{
 };
 use crate::organizations::route::{Answer, Data, Route};
 
-/// The schemas to which operations refer, by their names.
+/// The schemas that operations refer to, by name.
 pub(super) fn schemas<'r>(routes: impl Iterator<Item = &'r Route>) -> Map<String, Value> {
     let types = routes.flat_map(|route| {
         let answered = match route.answer {

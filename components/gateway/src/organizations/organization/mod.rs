@@ -1,5 +1,4 @@
-//! An organization on the wire: its attributes, one row each (contract 2.2, 2.3), and what a request's document wants of them
-//! (contract 1.10).
+//! An organization on the wire: its attributes, one row each (contract 2.2, 2.3), and the changes that a request's document asks for (contract 1.10).
 
 #[cfg(test)]
 mod tests;
@@ -22,12 +21,12 @@ use super::timestamp;
 
 const RESOURCE_TYPE: &str = "organizations";
 
-/// Shown last, for they depend on the caller.
+/// The permissions come last, since they depend on the caller.
 const PERMISSIONS: &str = "permissions";
 
-/// Writes the table. A row says kind, name and meaning, then more about the property; in brackets the field of a fault, the member of
-/// the changes and how that is read, for what owners may set; at last the value that is shown. Attributes are shown in this order. Some
-/// relationships are of one edition alone, as retention and sharing are.
+/// Writes the table. A row has the kind, the name and the meaning, then further properties; in brackets, for attributes that owners may set, the
+/// field for faults, the member of the changes and the function that reads it; and last the value that is shown. Attributes are shown in this order.
+/// Some relationships exist in one edition only, such as those of retention and sharing.
 macro_rules! organization {
     (
         attributes { $(
@@ -61,7 +60,7 @@ macro_rules! organization {
             }
         }
 
-        /// Tells whether a field is a relationship. All others are attributes.
+        /// True if a field is a relationship. All other fields are attributes.
         const fn is_relationship(field: Field) -> bool {
             matches!(field, $(Field::$related_field)|*)
         }
@@ -203,7 +202,7 @@ organization! {
     }
 }
 
-/// Organizations in documents.
+/// The document type of organizations.
 pub(super) const ORGANIZATION: DocumentType =
     DocumentType::tabled("Organization", RESOURCE_TYPE, "An organization.", || {
         ROWS.iter().map(|row| &row.property).collect()
@@ -211,20 +210,20 @@ pub(super) const ORGANIZATION: DocumentType =
     .relating(RELATIONSHIPS)
     .type_checked();
 
-/// Reads the document of a create or an update.
+/// Reads the document that creates or updates an organization.
 ///
-/// Fields of a wrong type are no fault here: the capability reports them together with all others.
+/// A field of a wrong type is not a fault here: the capability reports it together with all other faults.
 ///
 /// # Errors
 ///
-/// When the body is not JSON, or the document not what JSON:API asks for.
+/// When the body is not JSON, or the document is not valid JSON:API.
 pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
     let input = Input::read(body)?;
     let organization = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
     Ok(changes(&organization))
 }
 
-/// The attributes of an organization for a caller with these permissions. Those of the other edition are left out.
+/// The attributes of an organization, for a caller with these permissions. The attributes of the other edition are left out.
 pub(super) struct OrganizationAttributes<'a> {
     organization: &'a Organization,
     permissions: &'a [Permission],
@@ -254,7 +253,7 @@ impl Serialize for OrganizationAttributes<'_> {
     }
 }
 
-/// Permissions by their names.
+/// The permissions by name.
 struct Granted<'a>(&'a [Permission]);
 
 impl Serialize for Granted<'_> {
@@ -264,7 +263,7 @@ impl Serialize for Granted<'_> {
     }
 }
 
-/// The subscription of an organization, in the edition in which it means something.
+/// The subscription of an organization, in the edition in which subscriptions have an effect.
 pub(super) fn subscription_of(organization: &Organization) -> Option<&Subscription> {
     match organization.plan.edition() {
         Edition::Hosted => Some(&organization.subscription),
@@ -272,7 +271,7 @@ pub(super) fn subscription_of(organization: &Organization) -> Option<&Subscripti
     }
 }
 
-/// The installation's treatment of old data.
+/// The text about the installation's retention rule.
 fn retention_in_words(rule: RetentionRule) -> String {
     match rule {
         RetentionRule::DontDelete => "Do not auto-delete".to_owned(),

@@ -1,4 +1,4 @@
-//! The changes that documents ask for, and the sentences about their faults.
+//! The changes that documents ask for, and the texts of their faults.
 
 use gatehouse_orgs_api::{Attribute, Fault, Field, FieldFault};
 use serde_json::{Value, json};

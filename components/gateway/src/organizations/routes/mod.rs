@@ -1,4 +1,4 @@
-//! The table of all routes, made of those that stand beside their handlers.
+//! The table of all routes, assembled from the tables beside the handlers.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -19,16 +19,16 @@ use crate::path::CanonicalPath;
 /// A route and the code that answers its requests.
 pub(super) struct Row<C, O> {
     pub(super) route: Route,
-    /// Takes the segment of the path that stands for its parameter, which is empty where the path has none.
+    /// The handler. Its second argument is the segment of the path for the parameter, which is empty where the path has none.
     pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, ApiError>,
 }
 
 impl<C: Access, O: Capability> Row<C, O> {
-    /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
+    /// Answers a request for this row. `captured` is the segment of the path for the parameter.
     ///
     /// # Errors
     ///
-    /// Why it is not served.
+    /// The reason why the request is not served.
     pub(super) fn answer(&self, api: &Api<'_, C, O>, captured: &str) -> Result<Response, ApiError> {
         if let Some(edition) = self.route.edition {
             api.exists_only_in(edition)?;
@@ -37,7 +37,7 @@ impl<C: Access, O: Capability> Row<C, O> {
     }
 }
 
-/// The table of the routes that requests over these two capabilities can take.
+/// The table of the routes, for these two capabilities.
 pub(super) struct Table<C, O>(PhantomData<(C, O)>);
 
 impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
@@ -66,8 +66,8 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
         Self::MODULES.iter().copied().flatten()
     }
 
-    /// The requests for `path`, as it was sent, that leave a record: not those that read what is for anyone. A request that is not served
-    /// has no row, so the path alone counts.
+    /// Decides whether requests for `path`, as it was sent, leave a record: reads that are open to any caller do not. A request that is not served
+    /// has no row, so the path alone decides.
     pub(super) fn recording(path: &str) -> Recording {
         let mut open = Self::rows().filter(|row| row.route.audience == Audience::Anyone);
         if open.any(|row| row.route.is_at(path)) {
@@ -77,7 +77,7 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
         }
     }
 
-    /// The row of a request, and the segment of the path that stands for its parameter. A path without a parameter comes first.
+    /// The row for a request, and the segment of the path for its parameter. A path without a parameter takes precedence.
     pub(super) fn find(method: Method, path: &CanonicalPath) -> Option<(&'static Row<C, O>, &str)> {
         let method = match method {
             Method::Head => Method::Get,

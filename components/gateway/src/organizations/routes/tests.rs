@@ -1,4 +1,4 @@
-//! The table of routes: that each is one request and one operation.
+//! The table of routes: each route is one request and one operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 

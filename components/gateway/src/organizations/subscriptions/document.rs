@@ -11,7 +11,7 @@ use crate::organizations::timestamp;
 
 const FEATURE_SETS: &str = "feature-sets";
 
-/// The threshold that owners set.
+/// The attribute with the threshold that owners set.
 pub(super) const RUM_ALERT_THRESHOLD: &str = "rum-alert-threshold";
 
 pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
@@ -88,10 +88,10 @@ pub(super) const FEATURE_SET: DocumentType = DocumentType::new(
 )
 .with_entitlements();
 
-/// How many users a plan has. A subscription has its own number of them, in its contract.
+/// The number of users of a plan. A subscription has its own number, from its contract.
 const USER_LIMIT: &str = "user-limit";
 
-/// The subscription of an organization, to what is offered as this feature set.
+/// The subscription of an organization to the plan that this feature set offers.
 pub(in crate::organizations) fn subscription_resource(
     organization: &Organization,
     feature_set: Option<&FeatureSet>,
@@ -132,7 +132,7 @@ pub(in crate::organizations) fn subscription_resource(
     })
 }
 
-/// A feature set. Nothing costs anything here.
+/// A feature set. Its cost is always 0.
 pub(in crate::organizations) fn feature_set_resource(set: &FeatureSet) -> Value {
     let mut attributes = limits(&set.entitlements);
     let of_its_own = json!({
@@ -151,7 +151,7 @@ pub(in crate::organizations) fn feature_set_resource(set: &FeatureSet) -> Value 
     json!({"id": set.id, "type": FEATURE_SETS, "attributes": attributes})
 }
 
-/// The entitlements of a plan that are numbers.
+/// The numeric entitlements of a plan.
 fn limits(entitlements: &[Entitlement]) -> Map<String, Value> {
     entitlements
         .iter()

@@ -1,4 +1,4 @@
-//! Subscriptions, and the feature sets that there are (contract 4.2).
+//! Subscriptions and feature sets (contract 4.2).
 
 pub(super) mod document;
 mod terms;
@@ -70,7 +70,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.shown_subscription(&entry.position.organization))
     }
 
-    /// Changes what owners may: the threshold. All else is ignored.
+    /// Changes the threshold, which is all that owners may change. Other attributes are ignored.
     fn update_subscription(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter_named(name, Action::Update, None)?;
         let input = Input::read(&self.request.body)?;
@@ -95,7 +95,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.shown_subscription(&organization))
     }
 
-    /// Shows everything that is offered to any caller with a valid token.
+    /// Shows all offered feature sets to any caller with a valid token.
     fn feature_sets(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
@@ -122,7 +122,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         json_api(200, &document)
     }
 
-    /// All feature sets, if what is to be included needs them.
+    /// All feature sets, if the included resources need them; otherwise none.
     pub(super) fn feature_sets_for(&self, includes: Includes) -> Vec<FeatureSet> {
         if includes.needs_feature_sets() {
             self.organizations.feature_sets("")
@@ -157,7 +157,7 @@ impl From<SubscriptionError> for ApiError {
     }
 }
 
-/// The feature set is a relationship, all else are attributes.
+/// The pointer and the text of a fault. The feature set is a relationship, and everything else an attribute.
 fn fault_of(issue: &AttributeIssue) -> AttributeError {
     if issue.attribute == terms::FEATURE_SET {
         fields::relationship_fault(issue)

@@ -1,11 +1,11 @@
-//! From a request's document to the terms of a subscription.
+//! The terms of a subscription in a request's document.
 
 use gatehouse_orgs_api::SubscriptionTerms;
 
 use crate::organizations::document_type::{DocumentType, Target, integer, related, time};
 use crate::organizations::input::Resource;
 
-/// The relationship that tells the plan.
+/// The relationship that names the plan.
 pub(super) const FEATURE_SET: &str = "feature-set";
 
 pub(super) const SUBSCRIPTION_TERMS: DocumentType = DocumentType::new(
@@ -39,7 +39,7 @@ pub(super) const SUBSCRIPTION_TERMS: DocumentType = DocumentType::new(
 )
 .relating(&[related(FEATURE_SET, Target::One("feature-sets")).writable()]);
 
-/// The terms that a document asks for; the capability judges them.
+/// The terms that a document asks for. The capability validates them.
 pub(super) fn subscription_terms(subscription: &Resource<'_>) -> SubscriptionTerms {
     let attributes = &subscription.attributes;
     SubscriptionTerms {

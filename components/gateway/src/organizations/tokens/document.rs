@@ -43,20 +43,20 @@ pub(super) const TOKEN: DocumentType = DocumentType::new(
 /// A token as it is shown.
 pub(in crate::organizations) type TokenResource<'a> = ShownResource<'a, Attributes<'a>>;
 
-/// There are these attributes and no others, for clients refuse what they do not know.
+/// The attributes, and no others: clients refuse attributes that they do not know.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::organizations) struct Attributes<'a> {
     created_at: String,
     last_used_at: Option<String>,
     description: Option<&'a str>,
-    /// The text, in the answer that makes it.
+    /// The text, only in the answer that creates the token.
     token: Option<&'a str>,
     expired_at: Option<String>,
 }
 
 impl<'a> TokenResource<'a> {
-    /// A token without its text. `organization` is the name of the one to which it belongs, if it belongs to one.
+    /// A token without its text. `organization` is the name of the organization to which it belongs, if any.
     pub(in crate::organizations) fn without_text(
         token: &'a ApiToken,
         organization: Option<&str>,
@@ -64,7 +64,7 @@ impl<'a> TokenResource<'a> {
         Self::new(token, None, organization)
     }
 
-    /// A token that has just been made, with its text.
+    /// A new token, with its text.
     pub(in crate::organizations) fn with_text(
         issued: &'a IssuedToken,
         organization: Option<&str>,
@@ -89,7 +89,7 @@ impl<'a> TokenResource<'a> {
     }
 }
 
-/// The maker of the token; of the token of a team also the team, by which clients find it.
+/// The creator of the token. The token of a team also has the team, by which clients find it.
 fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
     let maker = json!({"data": creator(token, organization)});
     match &token.owner {
@@ -101,8 +101,8 @@ fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
     }
 }
 
-/// The maker of the token: a user, a team or an organization, one of which clients must find. For a service token that is none of them
-/// stands whatever the token belongs to.
+/// The creator of the token: a user, a team or an organization. Clients need one of these. If the creator is none of them, but a service token, the
+/// owner of the token takes its place.
 fn creator(token: &ApiToken, organization: Option<&str>) -> Value {
     let (kind, id) = match (&token.created_by, &token.owner) {
         (TokenCreator::User(id), _) => ("users", id.as_str()),

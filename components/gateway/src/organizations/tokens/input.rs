@@ -1,4 +1,4 @@
-//! The documents of requests about new tokens and about how long tokens may live.
+//! The documents of requests for new tokens and for maximum lifetimes.
 
 use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 
@@ -7,11 +7,11 @@ use crate::organizations::attribute_error::AttributeError;
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};
 
-/// Reads what a new token is to be. The document may be absent, empty, or of any type.
+/// Reads the attributes of a new token. The document may be absent, empty, or of any type.
 ///
 /// # Errors
 ///
-/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] for what is of a wrong type or no timestamp.
+/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] for a wrong type or an invalid timestamp.
 pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenRequest, ApiError> {
     let input = Input::read_if_any(body)?;
     let attributes = input.resource(Kinds::Any)?.attributes;
@@ -46,11 +46,11 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
     }
 }
 
-/// Reads how long tokens are to live: one resource that lists kinds, or a list of resources of one kind each.
+/// Reads maximum lifetimes: one resource with a list of kinds, or a list of resources with one kind each.
 ///
 /// # Errors
 ///
-/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] where a list is expected and something else is given.
+/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] for a value that is not a list where a list is required.
 pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, ApiError> {
     let input = Input::read(body)?;
     let mut changes = Vec::new();

@@ -1,4 +1,4 @@
-//! The longest lifetimes of an organization's tokens (contract 4.8).
+//! The maximum lifetimes of an organization's tokens (contract 4.8).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Action, Capability, LifetimePolicy};
@@ -13,7 +13,7 @@ use crate::organizations::document_type::{DocumentType, Property, choice, intege
 use crate::organizations::timestamp;
 use crate::organizations::transport::json_api;
 
-/// Its policy path, below the organization.
+/// The policy path of the lifetimes, below the organization.
 const BELOW: &str = "token-ttl-policies";
 
 const TYPE: &str = "organization-token-ttl-policies";
@@ -68,7 +68,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// All of them: they are few, and so come without pages.
+/// The list of all lifetimes. It is short, and so has no pages.
 fn lifetimes_response(policies: &[LifetimePolicy]) -> Response {
     let resources: Vec<Value> = policies.iter().map(resource_of).collect();
     json_api(200, &Document::new(resources))

@@ -1,4 +1,4 @@
-//! API tokens (contract 4.6, 4.7, 4.10), and how long they may live (contract 4.8).
+//! API tokens (contract 4.6, 4.7, 4.10) and their maximum lifetimes (contract 4.8).
 
 mod document;
 mod input;

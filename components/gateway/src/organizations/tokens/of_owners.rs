@@ -1,4 +1,4 @@
-//! Tokens by whom they stand for, and by their ids.
+//! Tokens by their owners, and by their ids.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -20,7 +20,7 @@ use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::parameter::Parameter;
 use crate::organizations::transport::{json_api, no_content};
 
-/// The choice of the token of an organization: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
+/// The parameter that selects a token of an organization: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
 pub(super) const TOKEN: Parameter = Parameter::choice(
     "token",
     &[AUDIT_TRAILS],
@@ -28,10 +28,10 @@ pub(super) const TOKEN: Parameter = Parameter::choice(
 );
 const AUDIT_TRAILS: &str = "audit-trails";
 
-/// The entitlement without which an organization has no audit trail.
+/// The entitlement that an organization needs for an audit trail.
 const AUDIT_LOGGING: &str = "audit-logging";
 
-/// A caller who may deal with the tokens of an owner.
+/// A caller who may manage the tokens of an owner.
 pub(super) struct Admitted {
     by: orgs::Caller,
     owner: TokenOwner,
@@ -94,7 +94,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Lets the caller deal with the one token of an owner.
+    /// Authorizes the caller for the single token of an owner.
     pub(super) fn enter_single_owner(
         &self,
         place: SingleTokenOwner<'_>,
@@ -114,7 +114,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Lets the caller deal with the many tokens of an owner.
+    /// Authorizes the caller for the several tokens of an owner.
     pub(super) fn enter_collection(&self, place: Collection<'_>) -> Result<Admitted, ApiError> {
         match place {
             Collection::Team(id) => {
@@ -125,7 +125,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Lets the caller have to do with the token with this id if they may have to do with its owner.
+    /// Authorizes the caller for the token with this id. The right depends on the token's owner.
     fn enter_token(&self, id: &str) -> Result<Admitted, ApiError> {
         let found = self.organizations.owner_of_token(id)?;
         let owner = found.as_ref().map(|found| &found.owner);
@@ -157,7 +157,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.admitted(&entry, found.owner))
     }
 
-    /// Checks that the caller may manage tokens of the team with this id.
+    /// Authorizes the caller for tokens of the team with this id.
     fn enter_team(
         &self,
         id: &str,
@@ -175,7 +175,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.admitted(&entry, owner(team)))
     }
 
-    /// Lets the caller have to do with tokens of the agent pool with this id.
+    /// Authorizes the caller for tokens of the agent pool with this id.
     fn enter_agent_pool(&self, id: &str) -> Result<Admitted, ApiError> {
         let target = OrganizationTarget::AgentPool(id.to_owned());
         let question = self.question_about(id, target, Action::ManageAgentPools)?;
@@ -188,7 +188,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.admitted(&entry, owner))
     }
 
-    /// Lets the caller have to do with the tokens of the user with this id: the user, and who administers the site.
+    /// Authorizes the caller for the tokens of the user with this id. Only that user and site administrators are admitted.
     fn enter_user(&self, id: &str, caller: Caller<'_>) -> Result<Admitted, ApiError> {
         self.check_media_type()?;
         let allowed = caller.identity.manages_tokens_of(id);
@@ -203,7 +203,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// The owner whose token is meant: the organization, or its audit trail.
+    /// The owner of the requested token: the organization, or its audit trail.
     fn owner_meant(&self, found: &AccessDecision) -> Result<TokenOwner, ApiError> {
         let external_id = found.organization.external_id.clone();
         let named = TOKEN.first(&self.request.query);
@@ -213,7 +213,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             (Some(AUDIT_TRAILS), Edition::Hosted) if includes_audit_logging(found) => {
                 Ok(TokenOwner::AuditTrail(external_id))
             }
-            // A caller who asks for another token than there is must not get the ordinary one, which they would replace or delete.
+            // A request for a token that does not exist must not get the ordinary one, which the caller would replace or delete.
             (Some(_), _) => Err(ApiError::NotFound),
         }
     }
@@ -227,7 +227,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// Tells whether the plan of an organization includes an audit trail that can be read.
+/// True if the plan of an organization includes a readable audit trail.
 pub(in crate::organizations) fn includes_audit_logging(found: &AccessDecision) -> bool {
     let is_it = |entitlement: &Entitlement| {
         entitlement.key == AUDIT_LOGGING && entitlement.value == EntitlementValue::Included(true)

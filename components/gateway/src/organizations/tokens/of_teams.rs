@@ -31,7 +31,7 @@ pub(super) const SORT: Parameter = Parameter::choice(
 );
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Shows the tokens that the caller could be shown one by one.
+    /// Shows the tokens that the caller may also read one by one.
     pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter_named(name, Action::ManageTeams, Some("team-tokens"))?;
         let scope = self.delegation_scope(&entry, Some(Right::ManageTeams))?;
@@ -57,8 +57,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// Sorts by one of `team-name`, `created-by`, `expired-at` and `last-used-at`, with a `-` before it the other way round; tokens that are
-/// equal by that stay as they were, oldest first. Anything else changes nothing.
+/// Sorts by `team-name`, `created-by`, `expired-at` or `last-used-at`; a `-` before the name reverses the order. Tokens with equal values keep their
+/// order, which is the oldest first. Any other text changes nothing.
 fn sort(tokens: &mut [TeamToken], order: &str) {
     let (name, is_reversed) = match order.strip_prefix('-') {
         Some(name) => (name, true),

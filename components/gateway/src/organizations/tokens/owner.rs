@@ -1,21 +1,21 @@
-//! The owners of API tokens, as a path names them.
+//! The owners of API tokens, as paths name them.
 
-/// An owner that has one token at a time.
+/// An owner that has one token.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SingleTokenOwner<'a> {
-    /// The organization of this name, or its audit trail if the query says so.
+    /// The organization of this name, or its audit trail if the query asks for that.
     Organization(&'a str),
     /// The team with this id.
     Team(&'a str),
 }
 
-/// An owner that may have many tokens.
+/// An owner that can have several tokens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Collection<'a> {
-    /// The team with this id, by tokens with descriptions of their own.
+    /// The team with this id, for tokens that have a description each.
     Team(&'a str),
     /// The user with this id.
     User(&'a str),
-    /// The workers of the agent pool with this id.
+    /// The agents of the agent pool with this id.
     AgentPool(&'a str),
 }

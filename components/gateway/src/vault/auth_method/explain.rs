@@ -1,4 +1,4 @@
-//! `login/explain`: why a login is accepted or refused, for operators. It makes no token.
+//! `login/explain`: for operators, the reasons why a login is accepted or refused. It creates no token.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Explanation {
 struct Explained {
     check: &'static str,
     inputs: BTreeMap<String, String>,
-    /// The text with which a login would be refused.
+    /// The text of the refusal of the login.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     verdict: &'static str,
@@ -48,7 +48,7 @@ pub(in crate::vault) fn explain(call: &Call<'_>) -> Answer {
 ///
 /// # Errors
 ///
-/// When the store failed: then nothing is known about the login.
+/// When the store fails: nothing is then known about the login.
 fn explained(report: CheckReport) -> Result<Explained, ApiError> {
     let (verdict, reason) = match report.verdict {
         Verdict::Passed => ("passed", None),

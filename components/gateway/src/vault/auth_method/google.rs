@@ -1,4 +1,4 @@
-//! Outcomes of calls to Google, in texts for callers and the operator (contract 4.7, 10).
+//! The outcomes of calls to Google, as texts for callers and for the operator (contract 4.7, 10).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CredentialsError, Go
 
 use crate::vault::errors::ApiError;
 
-/// The permissions that a call needs the root credentials to have (contract 8.3).
+/// The permissions of the root credentials that a call needs (contract 8.3).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Needs {
     Account,
@@ -28,7 +28,7 @@ impl fmt::Display for Needs {
     }
 }
 
-/// Google's refusal, and of a 403 also what would mend it.
+/// Google's refusal as text. A 403 also gets the permissions that would help.
 pub(super) fn reason(refusal: &ApiRefusal, needs: Needs) -> String {
     let words = words(refusal);
     if refusal.status == 403 {
@@ -38,7 +38,7 @@ pub(super) fn reason(refusal: &ApiRefusal, needs: Needs) -> String {
     }
 }
 
-/// Google's refusal in the form in which Google's own client library writes it.
+/// Google's refusal in the wording of Google's own client library.
 fn words(refusal: &ApiRefusal) -> String {
     let ApiRefusal {
         status,
@@ -53,7 +53,7 @@ fn words(refusal: &ApiRefusal) -> String {
     text
 }
 
-/// The refusal of a caller because of Google's: 400 in the given words. The operator has to correct a 403, so it is logged too.
+/// The refusal of a caller because of Google's refusal: 400 with the given text. The operator has to correct a 403, so it is logged too.
 pub(super) fn refused(refusal: &ApiRefusal, text: String) -> ApiError {
     if refusal.status == 403 {
         return ApiError::plain(400, text.clone()).with_detail(text);
@@ -61,7 +61,7 @@ pub(super) fn refused(refusal: &ApiRefusal, text: String) -> ApiError {
     ApiError::plain(400, text)
 }
 
-/// The refusal of an account, in which the account stands between `before` and `after`.
+/// The refusal of an account. The text has the account between `before` and `after`.
 pub(super) fn account_refused(
     refused_account: &AccountRefusal,
     before: &str,
@@ -72,27 +72,27 @@ pub(super) fn account_refused(
     refused(refusal, format!("{before}{account}{after}: {why}"))
 }
 
-/// The mount's own credentials are of no use: nothing the caller could change.
+/// The mount's own credentials are unusable, which the caller cannot change.
 pub(super) fn credentials(failure: &CredentialsError) -> ApiError {
     operators(502, credentials_text(failure))
 }
 
-/// The host does not let the method out.
+/// The host does not allow the method to reach the API.
 pub(super) fn endpoint_denied(api: &str) -> ApiError {
     operators(502, denied_text(api))
 }
 
-/// The answer was not what the API promises.
+/// The answer does not have the form that the API promises.
 pub(super) fn unusable(api: &str) -> ApiError {
     operators(502, unusable_text(api))
 }
 
-/// Worth trying again.
+/// The API is unavailable; a retry is worthwhile.
 pub(super) fn unavailable(api: &str) -> ApiError {
     operators(503, unavailable_text(api))
 }
 
-/// Why a call gave nothing to work with, where no caller is refused for it.
+/// The reason why a call gave no result, in cases where no caller is refused because of it.
 pub(super) fn failure(failure: &GoogleCallError) -> String {
     match failure {
         GoogleCallError::Refused(refusal) => words(refusal),
@@ -121,7 +121,7 @@ fn unavailable_text(api: &str) -> String {
     format!("google API unavailable: {api}")
 }
 
-/// Nothing that the caller did: the operator is told the same.
+/// A failure that the caller did not cause. The operator gets the same text.
 fn operators(status: u16, text: String) -> ApiError {
     ApiError::plain(status, text.clone()).with_detail(text)
 }

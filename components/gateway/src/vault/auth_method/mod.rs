@@ -20,13 +20,13 @@ use super::errors::ApiError;
 ///
 /// # Errors
 ///
-/// When there is none, which is a bug: access names the mount of every path below `auth/`.
+/// When there is none, which is a bug: access provides the mount of every path below `auth/`.
 fn mount(call: &Call<'_>) -> Result<Mount, ApiError> {
     let mount = call.admission.mount.as_ref().map(mount_of);
     mount.ok_or_else(|| ApiError::internal("a request of an auth method has no mount"))
 }
 
-/// A mount as the auth method wants to know it.
+/// An admitted mount in the form of the auth method.
 fn mount_of(mount: &AdmittedMount) -> Mount {
     Mount {
         id: mount.id.clone(),
@@ -37,7 +37,7 @@ fn mount_of(mount: &AdmittedMount) -> Mount {
     }
 }
 
-/// The same of a mount that is listed.
+/// The same for a listed mount.
 pub(crate) fn mount_of_view(mount: &MountView) -> Mount {
     Mount {
         id: mount.id.clone(),

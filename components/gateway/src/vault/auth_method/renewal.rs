@@ -1,4 +1,4 @@
-//! The method's part in a renewal: may this login still go on? (contract 4.10)
+//! The method's part in a renewal: the decision whether the login may continue (contract 4.10).
 
 use gatehouse_access_api::{Revalidated, Revalidation};
 use gatehouse_auth_method_api::{
@@ -12,11 +12,11 @@ use crate::vault::call::Call;
 use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
-/// Asks the method that issued a token, and gives what it says about the token now.
+/// Asks the method that issued a token, and returns the present terms of the token.
 ///
 /// # Errors
 ///
-/// The first of the method's checks that failed.
+/// The first failed check of the method.
 pub(in crate::vault) fn revalidate(
     call: &Call<'_>,
     revalidation: Revalidation,
@@ -34,7 +34,7 @@ pub(in crate::vault) fn revalidate(
     Ok(confirmed(renewed))
 }
 
-/// The terms of a token that the method confirms, as access takes them.
+/// The terms of a token that the method confirms, in the form of access.
 fn confirmed(renewed: Renewed) -> Revalidated {
     Revalidated {
         lifetime: lifetime(&renewed.token),
@@ -62,7 +62,7 @@ fn api_error(error: RenewalError) -> ApiError {
             )
         }
         RenewalError::AccountNotFound(id) => format!("cannot find service account {id}"),
-        // The spelling is the one that scripts know.
+        // The misspelling is kept, since scripts match it.
         RenewalError::InferenceNotAllowed(role) => {
             format!("GCE inferrence is no longer allowed for role {role}")
         }
@@ -73,8 +73,8 @@ fn api_error(error: RenewalError) -> ApiError {
     ApiError::plain(400, text)
 }
 
-/// The check of a login that an instance does not pass any more (R6). What concerns the instance itself is told without the words around it
-/// at a login, in which it is looked for.
+/// The login check that an instance no longer passes (R6). A flaw of the instance itself is reported without the words about its search, which a
+/// login adds.
 fn instance_refused(role: &str, refusal: LoginError) -> ApiError {
     if let LoginError::Instance(Instance { name, flaw, .. }) = &refusal {
         return text::flawed_instance(name, flaw);

@@ -1,4 +1,4 @@
-//! Conversion of a value to the type of the field that receives it.
+//! The conversion of a value to the type of its field.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,30 +9,30 @@ use serde_json::value::RawValue;
 
 use gatehouse_json::{self as json, Members};
 
-/// A value by its outer form; what is inside an array or object is looked at when a field asks for it.
+/// A value by its outer form. The content of an array or object is read when a field asks for it.
 pub(super) enum Shape<'a> {
     Null,
     Boolean(bool),
-    /// The digits as they were written.
+    /// The digits as written.
     Number(&'a str),
     Text(Cow<'a, str>),
     Array(&'a RawValue),
     Object(&'a RawValue),
-    /// A JSON text with half of a surrogate pair in it.
+    /// A JSON text with an unpaired surrogate.
     BrokenText,
 }
 
-/// A field has a value that its type does not take.
+/// The value of a field does not have the type of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Field validation failed: error converting input for field \"{field}\": {reason}")]
 pub(crate) struct ConversionError {
     /// The field.
     pub(crate) field: &'static str,
-    /// Why.
+    /// The reason.
     pub(crate) reason: ValueError,
 }
 
-/// Why a value does not convert. Values are repeated only where they are short and the type is not text.
+/// The reason why a value cannot be converted. The value is repeated only if it is short and the type is not text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
     #[error("expected {expected}, got {found}")]
@@ -157,20 +157,20 @@ impl<'a> Shape<'a> {
     pub(super) fn list(&self) -> Result<Vec<String>, ValueError> {
         match self {
             Self::Text(text) if text.is_empty() => Ok(Vec::new()),
-            // A text of blanks is one blank element: it was given, so a rule that reads an empty list as "all" must not find one.
+            // A text of blanks is one blank element: it was sent, so a rule that reads an empty list as "all" must not get one.
             Self::Text(text) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
             other => other.unsplit_list(),
         }
     }
 
-    /// A list whose emptiness means "any" or "no limit". One that holds only blanks is refused: what was to be bound would not be.
+    /// A list whose emptiness means "any" or "no limit". A list with only blanks is refused, since it would not limit what it was meant to limit.
     pub(super) fn bounding_list(&self) -> Result<Vec<String>, ValueError> {
         let elements = self.list()?;
         require_bound(&elements)?;
         Ok(elements)
     }
 
-    /// One element of such a list; an empty text is not an element.
+    /// One element of such a list; an empty text is no element.
     pub(super) fn bound(&self) -> Result<String, ValueError> {
         let element = self.string()?;
         if !element.is_empty() {
@@ -196,7 +196,7 @@ impl<'a> Shape<'a> {
         match self {
             Self::Object(_) => {
                 let pairs = self.texts()?.into_iter();
-                // A label that was not sent would bind a role to less than its operator means.
+                // Dropping a label with a null value would bind the role to fewer labels than its operator means.
                 let label = |(key, value): (String, Option<String>)| {
                     format!("{key}:{}", value.unwrap_or_default())
                 };
@@ -228,7 +228,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The members of an object as texts, `None` for one that is `null`.
+    /// The members of an object as texts, with `None` for `null`.
     fn texts(&self) -> Result<BTreeMap<String, Option<String>>, ValueError> {
         let text = |value| match Shape::from_raw(value) {
             Shape::Null => Ok(None),
@@ -242,7 +242,7 @@ impl<'a> Shape<'a> {
 
     pub(super) fn members(&self) -> Result<Members<'a>, ValueError> {
         match self {
-            // It is part of a body that has been read, so it reads.
+            // It is part of a body that has been parsed, so it parses again.
             Self::Object(object) => Ok(json::object(object.get().as_bytes()).unwrap_or_default()),
             other => Err(other.refused("an object")),
         }
@@ -265,19 +265,19 @@ pub(crate) fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A JSON number without its fraction; `None` outside 64 bits.
+/// A JSON number without its fraction; `None` beyond 64 bits.
 fn truncated(digits: &str) -> Option<i64> {
     if let Ok(integer) = digits.parse() {
         return Some(integer);
     }
     let number: f64 = digits.parse().ok()?;
-    // Beyond 2^63 the cast would pretend the largest value.
+    // Beyond 2^63, the cast would return the largest value.
     let fits = number.abs() < 9_223_372_036_854_775_808.0;
     #[allow(clippy::cast_possible_truncation)]
     fits.then_some(number as i64)
 }
 
-/// Base 10, or as the prefixes `0x`, `0o`, `0b` and `0` say.
+/// An integer in base 10, or in the base of its prefix `0x`, `0o`, `0b` or `0`.
 fn parse_integer(text: &str) -> Result<i64, ValueError> {
     let (sign, magnitude) = match text.as_bytes() {
         [b'-', ..] => ("-", text.get(1..).unwrap_or_default()),

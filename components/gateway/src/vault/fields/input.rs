@@ -1,4 +1,4 @@
-//! From the bytes of a body to named values.
+//! The parsing of a body into named values.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use crate::http::Request;
 use crate::query;
 use gatehouse_json::{self as json, JsonError, MAXIMUM_MEMBERS, Members};
 
-/// True if a field of the query says what the request does, and is not one of its parameters.
+/// True if a field of the query selects the operation, and is not one of its parameters.
 pub(super) fn is_directive(name: &str) -> bool {
     matches!(name, "help" | "list")
 }
 
 type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
 
-/// Why a body has no fields to offer.
+/// The reason why a body has no fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ContentError {
-    /// Not a JSON object, or beyond the limits for one.
+    /// The body is not a JSON object, or exceeds the limits for one.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// Compressed, or in another coding.
+    /// The body is compressed, or in another coding.
     #[error("request bodies with a Content-Encoding are not supported: send the body as it is")]
     Encoded,
     /// A multipart body.
@@ -28,7 +28,7 @@ pub(crate) enum ContentError {
     Multipart,
 }
 
-/// The values of a body, before a handler asks for a type.
+/// The values of a body, before their conversion.
 pub(super) enum Content<'a> {
     Members(Members<'a>),
     Form(Vec<(Cow<'a, str>, String)>),
@@ -42,7 +42,7 @@ pub(super) fn body(request: &Request) -> Result<Values<'_>, ContentError> {
     })
 }
 
-/// A request's body, read.
+/// The parsed body of a request.
 pub(super) fn content(request: &Request) -> Result<Content<'_>, ContentError> {
     if request.body.is_empty() {
         return Ok(Content::Members(Vec::new()));
@@ -55,7 +55,7 @@ pub(super) fn content(request: &Request) -> Result<Content<'_>, ContentError> {
     if family.eq_ignore_ascii_case("multipart") {
         return Err(ContentError::Multipart);
     }
-    // `curl -d '{...}'` sends JSON under the type of forms.
+    // `curl -d '{...}'` sends JSON with the media type of forms.
     let starts_as_json = matches!(request.body.trim_ascii_start().first(), Some(b'{' | b'['));
     if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") && !starts_as_json {
         return form(&request.body).map(Content::Form);

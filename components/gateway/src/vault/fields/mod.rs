@@ -1,7 +1,7 @@
 //! The fields of a request and their types (contract 1.4).
 //!
-//! A command line sends every value as text, a browser as a form, a library as JSON with types; all three mean the same. A
-//! field that is `null` was not sent (contract 1.3, rule 6).
+//! A command line sends every value as text, a browser as a form, a library as typed JSON. All three mean the same. A field that is `null` counts as
+//! not sent (contract 1.3, rule 6).
 
 mod conversion;
 mod input;
@@ -23,10 +23,10 @@ use super::text;
 use crate::http::Request;
 use gatehouse_json::Members;
 
-/// Most of a field's name that an answer repeats, in bytes.
+/// The maximum length of a field's name in an answer, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
 
-/// Named values of one request, not yet converted.
+/// The named values of one request, before their conversion.
 pub(crate) struct Fields<'a> {
     values: Vec<(Cow<'a, str>, Shape<'a>)>,
     /// The names that have an effect.
@@ -43,11 +43,11 @@ impl<'a> Fields<'a> {
         Ok(Self::unexpected(input::body(request)?))
     }
 
-    /// The fields of a request's query, but for the two that say what the request does.
+    /// The fields of a request's query, except for the two that select the operation.
     ///
     /// # Errors
     ///
-    /// When there are more than a body may have.
+    /// When there are more fields than a body may have.
     pub(crate) fn of_query(request: &'a Request) -> Result<Self, ContentError> {
         let mut fields = input::query(request)?;
         fields.retain(|(name, _)| !input::is_directive(name));
@@ -65,12 +65,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The same where fields with these names have an effect.
+    /// The same, with the names of the fields that have an effect.
     pub(crate) fn expecting(self, known: Vec<&'static str>) -> Self {
         Self { known, ..self }
     }
 
-    /// The names sent that have no effect, sorted, each cut to 128 bytes.
+    /// The names that were sent and have no effect, sorted, each cut to 128 bytes.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let mut unknown: Vec<String> = self
             .values
@@ -82,7 +82,7 @@ impl<'a> Fields<'a> {
         unknown
     }
 
-    /// The warning about fields that had no effect, if there are any (contract 1.9).
+    /// The warning about fields without effect, if there are any (contract 1.9).
     pub(crate) fn ignored_warning(&self) -> Option<String> {
         let unknown = self.unknown();
         (!unknown.is_empty()).then(|| {
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The warning about a field that the path has already said (contract 1.9).
+    /// The warning about a field that the path also gives (contract 1.9).
     pub(crate) fn replaced_warning(&self, name: &str) -> Option<String> {
         self.has(name).then(|| {
             format!(
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Says whether a field was sent.
+    /// True if a field was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.shape(name).is_some()
     }
@@ -144,7 +144,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::duration)
     }
 
-    /// Whole seconds; for fields whose negative values have a refusal of their own.
+    /// Whole seconds, for fields that refuse negative values with a text of their own.
     pub(crate) fn signed_duration(
         &self,
         name: &'static str,
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::list)
     }
 
-    /// A list whose emptiness means "any" or "no limit", so that it may be empty but not hold only blanks (SEC-A4).
+    /// A list whose emptiness means "any" or "no limit". It may be empty, but must not hold only blanks (SEC-A4).
     pub(crate) fn bounding_list(
         &self,
         name: &'static str,
@@ -170,7 +170,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::bound)
     }
 
-    /// A list in which a single text is one element, commas and all.
+    /// A list in which a single text is one element, including its commas.
     pub(crate) fn unsplit_list(
         &self,
         name: &'static str,
@@ -178,7 +178,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::unsplit_list)
     }
 
-    /// A list of `key:value` texts, or an object of them.
+    /// A list of `key:value` texts, or an object with the same content.
     pub(crate) fn labels(
         &self,
         name: &'static str,
@@ -186,7 +186,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::labels)
     }
 
-    /// Texts by name, sorted by it, without those that are `null`.
+    /// Texts by name, sorted by name, without those that are `null`.
     pub(crate) fn map(
         &self,
         name: &'static str,

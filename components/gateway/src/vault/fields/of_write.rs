@@ -1,15 +1,15 @@
-//! One list of what a write may say: the member that a field sets, its conversion, and what is shown of it.
+//! One table for the fields of a write: the member that a field sets, its conversion, and its description.
 
-/// Makes `FIELDS`, the table of the fields, and `changes`, which reads them in their order.
+/// Defines `FIELDS`, the table of the fields, and `changes`, which reads them in the order of the table.
 ///
-/// A row is `member: conversion = field;`: the conversion is a method of [`Fields`](super::Fields), the field one of
-/// [`field`](crate::vault::field). Fields without effect are taken and not read.
+/// A row is `member: conversion = field;`. The conversion is a method of [`Fields`](super::Fields), and the field one of
+/// [`field`](crate::vault::field). Fields without effect are accepted and not read.
 macro_rules! fields_of_write {
     (
         $changes:ident { $($member:ident: $convert:ident = $field:expr;)* }
         without_effect { $($unread:expr;)* }
     ) => {
-        /// All that a write may say, beside what its path does.
+        /// The fields that a write accepts, apart from those in its path.
         pub(in crate::vault) const FIELDS: &[Field] = &[$($field,)* $($unread,)*];
 
         /// Reads the fields of a write.

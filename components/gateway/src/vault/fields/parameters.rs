@@ -1,4 +1,4 @@
-//! The fields of a request as policies look at them: every one, `null` included, and none converted.
+//! The fields of a request as policies see them: all fields, including `null`, and unconverted.
 
 use gatehouse_access_api::{Operation, Parameter};
 
@@ -6,8 +6,8 @@ use super::input::{self, Content};
 use crate::admission::{parameter, parameters_of_query};
 use crate::http::Request;
 
-/// The parameters of a request that does `operation`: those of the query for reads, those of the body for writes. A body that
-/// cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.6).
+/// The parameters of a request that does `operation`: those of the query for reads, those of the body for writes. A body that cannot be read has no
+/// parameters; it is refused once the caller is known to be allowed (contract 1.6).
 pub(crate) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
     match operation {
         Operation::Read | Operation::List | Operation::Delete | Operation::Help => {

@@ -1,4 +1,4 @@
-//! A body that is handed on and not looked into.
+//! A body that is passed on unread.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use super::input::{self, Content, ContentError};
 use crate::http::Request;
 
-/// The values of a body exactly as they were sent, every digit of a number and every `null` included. It serializes as an
-/// object; where a name is given twice, the last value counts.
+/// The values of a body exactly as they were sent, including every digit of a number and every `null`. It serializes as an object. If a name is given
+/// twice, the last value counts.
 pub(crate) struct Verbatim<'a> {
     content: Content<'a>,
     set_aside: Option<(&'static str, Vec<String>)>,
@@ -29,7 +29,7 @@ impl<'a> Verbatim<'a> {
 }
 
 impl Verbatim<'_> {
-    /// Puts the values whose names are not kept, name and all, as texts below the name `elsewhere`.
+    /// Moves the values whose names are not to be kept, with their names, into a list of texts under the name `elsewhere`.
     pub(crate) fn set_aside(&mut self, elsewhere: &'static str, is_kept: impl Fn(&str) -> bool) {
         let mut texts = Vec::new();
         match &mut self.content {
@@ -51,7 +51,7 @@ impl Verbatim<'_> {
         self.set_aside = (!texts.is_empty()).then_some((elsewhere, texts));
     }
 
-    /// True if there are no values but those set aside.
+    /// True if there are no values apart from those set aside.
     pub(crate) fn is_empty(&self) -> bool {
         match &self.content {
             Content::Members(members) => members.is_empty(),

@@ -1,4 +1,4 @@
-//! `identity/entity-alias` and `identity/group-alias`, which differ in little but what they lead to.
+//! `identity/entity-alias` and `identity/group-alias`, which differ little except in the objects that the aliases lead to.
 
 use gatehouse_access_api::{AliasRequest, AliasView, IdentityError};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ pub(in crate::vault) enum Kind {
     Group,
 }
 
-/// An alias as it is shown.
+/// An alias as answers show it.
 #[derive(Serialize)]
 pub(super) struct AliasObject<'a> {
     canonical_id: &'a str,
@@ -34,13 +34,13 @@ pub(super) struct AliasObject<'a> {
     mount_path: &'a str,
     mount_type: &'a str,
     name: &'a str,
-    /// Only where the alias stands alone.
+    /// Present only if the alias is shown on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace_id: Option<&'static str>,
 }
 
 impl<'a> AliasObject<'a> {
-    /// As part of what it leads to.
+    /// The alias as a part of the object that it leads to.
     pub(super) fn within(alias: &'a AliasView) -> Self {
         Self {
             canonical_id: &alias.canonical_id,
@@ -67,7 +67,7 @@ impl<'a> AliasObject<'a> {
     }
 }
 
-/// An alias in a list of what it leads to.
+/// An alias in the list of an object's aliases.
 #[derive(Serialize)]
 pub(super) struct AliasFacts<'a> {
     id: &'a str,

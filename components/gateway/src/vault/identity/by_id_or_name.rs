@@ -1,4 +1,4 @@
-//! Entities and groups found by their identifier, by their name, or by a lookup. What is done with them then is the same for both.
+//! Entities and groups found by identifier, by name or by lookup. The operations on them are the same for both.
 
 use gatehouse_access_api::{Access, IdentityError, IdentityReference, IdentityTarget};
 
@@ -8,9 +8,9 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
-/// A kind of object that is found so.
+/// A kind of object: entities or groups.
 pub(in crate::vault) trait Kind {
-    /// Writes what `fields` say of `target`; `name` is the one that they give it.
+    /// Writes the `fields` of `target`. `name` is the new name in the fields.
     fn write(
         access: &dyn Access,
         fields: &Fields<'_>,
@@ -23,7 +23,7 @@ pub(in crate::vault) trait Kind {
 
     fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError>;
 
-    /// The text for a name that another one has.
+    /// The text of the refusal of a name that another object has.
     const NAME_TAKEN: &'static str;
 
     /// The refusal of a write.
@@ -86,7 +86,7 @@ fn reference(call: &Call<'_>) -> Result<IdentityReference, ApiError> {
 
 fn write_to<K: Kind>(call: &Call<'_>, fields: &Fields<'_>, target: &IdentityTarget) -> Answer {
     let name = match target {
-        // The name says which one is meant.
+        // The target's name identifies the object, so the fields cannot rename it.
         IdentityTarget::Name(_) => None,
         _ => fields.string("name")?.filter(|name| !name.is_empty()),
     };

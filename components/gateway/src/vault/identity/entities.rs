@@ -1,4 +1,4 @@
-//! Entities as requests write them and answers show them.
+//! Entities, as requests write them and answers show them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::vault::fields::Fields;
 use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
 
-/// Most entities that one request deletes, each in a commit of its own.
+/// The maximum number of entities that one request deletes, each in a commit of its own.
 const MAXIMUM_DELETED: usize = 1000;
 
 #[derive(Serialize)]

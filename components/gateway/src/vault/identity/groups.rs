@@ -1,4 +1,4 @@
-//! Groups as requests write them and answers show them.
+//! Groups, as requests write them and answers show them.
 
 use gatehouse_access_api::{
     Access, GroupChanges, GroupType, GroupView, IdentityReference, IdentityTarget,
@@ -18,7 +18,7 @@ use crate::vault::paging::Paging;
 use crate::vault::text::quoted;
 use crate::vault::timestamp::timestamp;
 
-/// No alias is an empty object.
+/// A group without an alias shows an empty object.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Alias<'a> {

@@ -1,4 +1,4 @@
-//! `identity/entity/merge`: several entities become one.
+//! `identity/entity/merge`: the merge of several entities into one.
 
 use gatehouse_access_api::{IdentityError, MergeRequest};
 
@@ -8,7 +8,7 @@ use crate::vault::text::quoted;
 
 /// `identity/entity/merge`
 ///
-/// `force` is about second factors, of which there are none here.
+/// `force` is about second factors, which do not exist here.
 pub(in crate::vault) fn merge(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     fields.boolean("force")?;

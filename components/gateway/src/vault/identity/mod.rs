@@ -19,14 +19,14 @@ use super::paging::Paging;
 use super::text::quoted;
 use crate::metadata::Metadata;
 
-/// Keys, and under each some facts that spare clients a read of every object.
+/// Keys, and some facts about each, which spare clients a read of every object.
 #[derive(Serialize)]
 struct Keys<'a, T> {
     keys: Vec<&'a str>,
     key_info: BTreeMap<&'a str, T>,
 }
 
-/// A page of objects by their identifiers, by which they are sorted.
+/// A page of objects, keyed and sorted by their identifiers.
 fn keyed<'a, V, T: Serialize>(
     paging: Paging,
     (items, next): (&'a [V], Option<&str>),
@@ -41,7 +41,7 @@ fn keyed<'a, V, T: Serialize>(
     Ok(Some(reply.warned(paging.warnings(next))))
 }
 
-/// The answer to a write: something new is shown, a change is not (204).
+/// The answer to a write: a new object is shown, a change is not (204).
 fn reply_to_write<T: Serialize>(
     written: IdentityWritten,
     fields: &Fields<'_>,
@@ -75,7 +75,7 @@ impl Sought {
         })
     }
 
-    /// The one thing that is named.
+    /// The only reference that the fields give.
     fn reference(&self) -> Result<IdentityReference, ApiError> {
         let given = [
             self.id.as_str(),
@@ -107,7 +107,7 @@ impl Sought {
     }
 }
 
-/// The refusal of a write, but for what entities and groups call by different names.
+/// The refusal of a write, except for texts that differ between entities and groups.
 fn api_error(error: IdentityError) -> ApiError {
     let text = match error {
         IdentityError::Failure(failure) => return failure.into(),
@@ -131,12 +131,12 @@ fn api_error(error: IdentityError) -> ApiError {
     ApiError::plain(400, text)
 }
 
-/// Identifiers as they are shown: nothing instead of an empty list.
+/// Identifiers as answers show them: `None` for an empty list.
 fn shown_ids(ids: &[String]) -> Option<&[String]> {
     Some(ids).filter(|ids| !ids.is_empty())
 }
 
-/// Metadata as it is shown: nothing instead of an empty object.
+/// Metadata as answers show it: `None` for an empty object.
 fn shown_metadata(metadata: &[(String, String)]) -> Option<Metadata<'_>> {
     Some(Metadata(metadata)).filter(|_| !metadata.is_empty())
 }

@@ -19,7 +19,7 @@ use super::text::excerpt;
 /// The version of the built-in methods, as clients see it.
 pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
 
-/// Most of a caller's word that is repeated.
+/// The maximum number of bytes of a caller's text in a message.
 const SHOWN_BYTES: usize = 64;
 
 #[derive(Serialize)]
@@ -138,15 +138,15 @@ pub(super) fn enable(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-/// DELETE `sys/auth/<path>`: the tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
-/// deleted before the answer.
+/// DELETE `sys/auth/<path>`: the tokens end with the mount. The data that the method kept for it cannot be reached any more, even if it is deleted
+/// only later.
 pub(super) fn disable(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     if let Some(id) = access
         .disable_mount(call.captured("path")?)
         .map_err(api_error)?
     {
-        // A failure here is logged, and background work tries again; the mount is disabled nevertheless.
+        // The mount is disabled even if this fails. The failure is logged, and background work tries again.
         let _ = call.server.forget_disabled_mount(&id);
     }
     Ok(None)
@@ -161,7 +161,7 @@ pub(super) fn read(call: &Call<'_>) -> Answer {
     }
 }
 
-/// The mount as it is listed.
+/// The members of a mount in lists.
 pub(super) fn listed_members(mount: &MountView) -> Result<Map<String, Value>, ApiError> {
     members(&Mount::from(mount))
 }
@@ -191,7 +191,7 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
             .unwrap_or_default(),
         ..MountRequest::default()
     };
-    // Members of `config` that are not known are ignored: clients send all that their version has.
+    // Unknown members of `config` are ignored: clients send all members that their version has.
     if let Some(config) = fields.object("config")? {
         let list = |name| Ok(config.list(name)?.unwrap_or_default());
         request.default_lease_ttl = lease(&config, "default_lease_ttl")?;
@@ -217,7 +217,7 @@ fn options(fields: &Fields<'_>) -> Result<Vec<(String, String)>, ConversionError
     Ok(fields.map("options")?.unwrap_or_default())
 }
 
-/// Seconds; 0 where the system's value is to apply.
+/// A lifetime in seconds; 0 for the system's value.
 fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError> {
     if config.string(name)?.as_deref() == Some("system") {
         return Ok(0);
@@ -225,7 +225,7 @@ fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError
     Ok(config.duration(name)?.unwrap_or_default())
 }
 
-/// For a listing visibility that does not exist.
+/// The refusal of an unknown listing visibility.
 fn unknown_visibility(name: Option<&str>) -> ApiError {
     let name = excerpt(name.unwrap_or_default(), SHOWN_BYTES);
     ApiError::plain(400, format!("invalid listing_visibility {name}"))
@@ -234,7 +234,7 @@ fn unknown_visibility(name: Option<&str>) -> ApiError {
 fn api_error(error: MountError) -> ApiError {
     match error {
         MountError::Failure(failure) => failure.into(),
-        // The messages of the others are the contract's.
+        // The texts of the other errors are those of the contract.
         error => ApiError::plain(400, error.to_string()),
     }
 }

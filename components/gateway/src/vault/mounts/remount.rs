@@ -1,4 +1,4 @@
-//! `sys/remount`: moving a mount to another path (contract 6.3).
+//! `sys/remount`: the move of a mount to another path (contract 6.3).
 
 use gatehouse_access_api::{Access, RemountError};
 use serde_json::{Map, Value, json};
@@ -9,12 +9,12 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
-/// Before the path of every auth mount.
+/// The prefix of the path of every auth mount.
 const AUTH: &str = "auth/";
-/// Paths at which only the server itself mounts something.
+/// The paths of mounts that only the server itself has.
 const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 
-/// The text that clients know; here the move is complete when it is answered.
+/// The text that clients know. Here, the move is complete when it is answered.
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
 
 /// `sys/remount`
@@ -87,7 +87,7 @@ pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
     Reply::data(&data).map(Some)
 }
 
-/// The target with one slash at its end.
+/// The target, normalized to end in one slash.
 fn target(path: &str) -> Result<String, ApiError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = format!("{}/", path.strip_suffix('/').unwrap_or(path));
@@ -103,7 +103,7 @@ fn target(path: &str) -> Result<String, ApiError> {
     Ok(path)
 }
 
-/// The path without empty, `.` and `..` segments, with one slash at its end.
+/// The path without empty, `.` and `..` segments, ending in one slash.
 fn cleaned(path: &str) -> String {
     let mut segments = Vec::new();
     for segment in path.split('/') {

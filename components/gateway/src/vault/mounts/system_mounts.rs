@@ -1,4 +1,4 @@
-//! The mounts that are always there beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
+//! The mounts that always exist in addition to the auth mounts. Clients look for them among the secret engines: `sys/mounts` (contract 6.3).
 
 use gatehouse_access_api::Access;
 use serde::Serialize;
@@ -12,15 +12,15 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
-/// A mount that no operator made.
+/// A mount that the server itself provides.
 pub(in crate::vault) struct SystemMount {
-    /// With one slash at its end.
+    /// The path, which ends in one slash.
     pub(in crate::vault) path: &'static str,
     mount_type: &'static str,
     description: &'static str,
 }
 
-/// All of them, sorted.
+/// All system mounts, sorted by path.
 pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 3] = [
     SystemMount {
         path: cubbyhole_paths::ROOT,
@@ -56,7 +56,7 @@ struct MountDescription {
     uuid: String,
 }
 
-/// Nothing of such a mount can be tuned.
+/// The fixed configuration of such a mount, which cannot be tuned.
 #[derive(Serialize)]
 struct Configuration {
     default_lease_ttl: u64,
@@ -65,7 +65,7 @@ struct Configuration {
 }
 
 impl SystemMount {
-    /// The mount as a listing shows it. No record names it, so its identifiers follow from the cluster's.
+    /// The members of the mount in lists. The mount has no record, so its identifiers are derived from that of the cluster.
     pub(in crate::vault) fn listed_members(
         &self,
         cluster_id: &str,
@@ -99,7 +99,7 @@ impl SystemMount {
     }
 }
 
-/// The cluster's identifier.
+/// The identifier of the cluster.
 pub(in crate::vault) fn cluster_id(access: &dyn Access) -> Result<String, ApiError> {
     let cluster = access.current_cluster()?;
     Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
@@ -132,7 +132,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     }
 }
 
-/// DELETE `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
+/// DELETE `sys/mounts/<path>`: a mount that does not exist counts as removed, and the existing ones cannot be removed.
 pub(in crate::vault) fn remove(call: &Call<'_>) -> Answer {
     let path = format!("{}/", call.captured("path")?);
     let is_mounted = SYSTEM_MOUNTS.iter().any(|mount| mount.path == path);

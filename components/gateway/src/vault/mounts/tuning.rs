@@ -25,7 +25,7 @@ struct Tuning<'a> {
 
 impl<'a> From<&'a MountView> for Tuning<'a> {
     fn from(mount: &'a MountView) -> Self {
-        // Unlike a listing this shows what applies, not what was set.
+        // Unlike a list, this shows the values that apply, not those that were set.
         let configuration = Configuration {
             default_lease_ttl: mount.leases.default_ttl,
             max_lease_ttl: mount.leases.max_ttl,
@@ -64,7 +64,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-/// The mount at `path`, or above it.
+/// The mount whose path is `path` or the beginning of `path`.
 fn mount(call: &Call<'_>, path: &str) -> Result<Option<MountView>, ApiError> {
     let mount = call.server.access.find_mount(path)?;
     if let Some(mount) = &mount
@@ -75,7 +75,7 @@ fn mount(call: &Call<'_>, path: &str) -> Result<Option<MountView>, ApiError> {
     Ok(mount)
 }
 
-/// Refuses who has no right to the tuning at the mount's own path, so that a path below it escapes no denial (SEC-A2).
+/// Refuses a caller without a right to the tuning at the mount's own path. A path below that one must not bypass a rule that denies it (SEC-A2).
 fn require_rights_at(call: &Call<'_>, path: &str, mount: &MountView) -> Result<(), ApiError> {
     let family = call.path.strip_suffix("/tune");
     let family = family.and_then(|before| before.strip_suffix(path));
@@ -99,7 +99,7 @@ fn require_rights_at(call: &Call<'_>, path: &str, mount: &MountView) -> Result<(
     }
 }
 
-/// A method that checks signatures has no passwords to guess, so it locks no caller out.
+/// A method that checks signatures has no passwords to guess, so it has no lockout.
 fn check_lockout(fields: &Fields<'_>) -> Result<(), ApiError> {
     let lockout = fields.object("user_lockout_config")?;
     if lockout.is_some_and(|lockout| !lockout.unknown().is_empty()) {
@@ -109,7 +109,7 @@ fn check_lockout(fields: &Fields<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Methods are built in, so there is one version of each.
+/// The methods are built in, so each has only one version.
 fn check_plugin_version(fields: &Fields<'_>) -> Result<(), ApiError> {
     match fields.string("plugin_version")?.as_deref() {
         None | Some("" | PLUGIN_VERSION) => Ok(()),
@@ -139,7 +139,7 @@ fn tuning(fields: &Fields<'_>) -> Result<MountTuning, ConversionError> {
     })
 }
 
-/// Seconds, 0 for the system's value; `None` leaves the lease alone.
+/// A lifetime in seconds, 0 for the system's value; `None` leaves it unchanged.
 fn lease(fields: &Fields<'_>, name: &'static str) -> Result<Option<u64>, ConversionError> {
     match fields.string(name)?.as_deref() {
         None | Some("") => Ok(None),
@@ -148,7 +148,7 @@ fn lease(fields: &Fields<'_>, name: &'static str) -> Result<Option<u64>, Convers
     }
 }
 
-/// A list without its empty elements, as a command line sends one to clear what was set.
+/// A list without its empty elements: a command line sends an empty one to clear the list.
 fn names(fields: &Fields<'_>, name: &'static str) -> Result<Option<Vec<String>>, ConversionError> {
     let names = fields.list(name)?;
     Ok(names.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()))

@@ -1,4 +1,4 @@
-//! The description of routes as OpenAPI 3.0 has it. It is written straight from the tables of routes.
+//! The description of routes in OpenAPI 3.0, generated from the tables of routes.
 
 use serde::Serialize;
 use serde_json::json;
@@ -108,7 +108,7 @@ fn described(group: &RouteGroup<'_>, route: &Route, operation: &route::Operation
     }
 }
 
-/// The identifier of an operation. Those of mounts at unusual paths say where, so that each is there once.
+/// The identifier of an operation. For a mount at a path that is not the default, the path is appended, which keeps identifiers unique.
 fn operation_id(root: Root<'_>, id: &str) -> String {
     match root {
         Root::Mount(path) if path.trim_end_matches('/') != DEFAULT_MOUNT => {
@@ -134,7 +134,7 @@ fn in_query(field: &Field) -> Parameter {
     }
 }
 
-/// Tells a list from a read.
+/// The parameter that distinguishes a list from a read.
 fn list() -> Parameter {
     let schema = Schema::choice(&["true"]);
     Parameter {

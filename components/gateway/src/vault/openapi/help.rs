@@ -1,4 +1,4 @@
-//! Help as text, for command lines: it says in words what the description says in JSON.
+//! Help as text, for command lines, with the content of the OpenAPI description.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::vault::field::{Field, Kind};
 use crate::vault::route::Route;
 use crate::vault::routes::Family;
 
-/// About all routes below a root.
+/// The help about all routes below a root.
 pub(super) fn of_family(family: &Family) -> String {
     let mut text = format!(
         "## DESCRIPTION\n\n{}\n\n## PATHS\n\nAsk for help with one of these for its parameters.\n",
@@ -22,7 +22,7 @@ pub(super) fn of_family(family: &Family) -> String {
     text
 }
 
-/// About one route, asked for at `path`: what it is for, and every parameter of its operations with its type.
+/// The help about one route at `path`: its purpose, and every parameter of its operations with its type.
 pub(super) fn of_route(route: &Route, path: &str) -> String {
     let mut text = format!(
         "Request:        {path}\nMatching Route: {}\n\n{}\n",

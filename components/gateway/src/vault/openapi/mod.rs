@@ -1,5 +1,5 @@
-//! The routes below `/v1/`, as data: the description of the API at `sys/internal/specs/openapi` (contract 6.1), and the help
-//! for a path (contract 1.10).
+//! The routes below `/v1/` as data: the description of the API at `sys/internal/specs/openapi` (contract 6.1), and the help for a path (contract
+//! 1.10).
 
 mod document;
 mod help;
@@ -22,11 +22,11 @@ use super::routes::{
 use crate::cubbyhole_paths;
 use crate::http::Response;
 
-/// The description of all that the caller has any rights to.
+/// The description of all routes to which the caller has any rights.
 ///
 /// # Errors
 ///
-/// When it is not read, or access fails.
+/// When the fields of the request are invalid, or access fails.
 pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
@@ -48,7 +48,7 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
             SYSTEM_ROOT => SYSTEM.at(Root::Fixed(SYSTEM_ROOT)),
             IDENTITY_ROOT => IDENTITY.at(Root::Fixed(IDENTITY_ROOT)),
             cubbyhole_paths::ROOT => CUBBYHOLE.at(Root::Fixed(cubbyhole_paths::ROOT)),
-            // One template stands for all of them.
+            // One template stands for all mounts of the method.
             _ if generic && any_method => continue,
             _ if generic => METHOD.at(Root::AnyMount),
             path => METHOD.at(Root::Mount(path.strip_prefix("auth/").unwrap_or(path))),
@@ -62,7 +62,7 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
 struct Help {
     help: String,
     see_also: (),
-    /// The description of the one path, or of all below a root.
+    /// The description of the single path, or of all paths below a root.
     openapi: Document,
 }
 
@@ -70,7 +70,7 @@ struct Help {
 ///
 /// # Errors
 ///
-/// When nothing is there to be helped with, or it cannot be written as JSON, which is a bug.
+/// When the path does not exist, or the help cannot be written as JSON, which is a bug.
 pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> {
     let Located {
         family,

@@ -1,4 +1,4 @@
-//! The page of `docs/reference` that lists the routes below `/v1`, held against the tables.
+//! The page of `docs/reference` that lists the routes below `/v1`, compared with the tables.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::vault::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
 const PAGE: &str = "docs/reference/routes.md";
 const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-gateway openapi::page";
 
-/// Each family and where it is.
+/// The families and their paths.
 const FAMILIES: [(&str, &Family); 5] = [
     ("auth/<mount>/", &METHOD),
     ("auth/token/", &TOKENS),

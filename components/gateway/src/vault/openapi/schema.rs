@@ -19,7 +19,7 @@ pub(super) const DOCUMENT: &str = "Document";
 pub(super) const REFUSAL: &str = "Refusal";
 pub(super) const FAILURE: &str = "Failure";
 
-/// The name of the schema of what an operation is sent, after the operation's.
+/// The name of the schema of an operation's body, derived from the name of the operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestName(pub(super) &'static str);
 
@@ -36,7 +36,7 @@ impl Display for RequestName {
     }
 }
 
-/// The schema of a field whose description stands elsewhere.
+/// The schema of a field without its description, which is given elsewhere.
 pub(super) fn undescribed(field: &Field) -> Schema {
     Schema {
         deprecated: field.deprecated,
@@ -76,7 +76,7 @@ fn object(fields: &[Field]) -> Schema {
     }
 }
 
-/// The envelope of every answer but a few documents (contract 1.5).
+/// The envelope of every answer, except for a few documents (contract 1.5).
 const ENVELOPE_FIELDS: &[Field] = &[
     text("request_id", "A UUID."),
     text("lease_id", "Empty: no answer has a lease of its own."),

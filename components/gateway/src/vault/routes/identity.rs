@@ -12,9 +12,9 @@ use crate::vault::route::{
 
 const ID: Field = text("id", "Identifier of the object.");
 const NAME: Field = text("name", "Name of the object.");
-/// A name may have slashes of its own.
+/// A name may contain slashes.
 const NAME_IN_PATH: Field = NAME.spanning();
-/// Clients send back what they have read.
+/// Clients send back the fields that they have read.
 const UNUSED_ID: Field = text("id", "Has no effect: the object is found by its name.").deprecated();
 
 const ENTITY_DISABLED: Field = boolean("disabled", "True if tokens of the entity are refused.");

@@ -1,4 +1,4 @@
-//! The routes below `sys/` that are about leases. Every lease is a token's.
+//! The routes below `sys/` that are about leases. Every lease belongs to a token.
 
 use crate::vault::field::{Field, PAGING, boolean, choice, path, seconds, text};
 use crate::vault::route::{Route, Success, ask, list, read, route, write};

@@ -1,5 +1,4 @@
-//! Every route below `/v1/`, family by family. A row of a table is a path, and each of its lines an operation there, so that rustfmt leaves
-//! them alone.
+//! All routes below `/v1/`, family by family. A row of a table is a path, and each of its lines an operation, so rustfmt leaves the tables alone.
 
 mod auth_method;
 mod cubbyhole;
@@ -25,20 +24,20 @@ pub(in crate::vault) const TOKEN_ROOT: &str = "auth/token/";
 pub(in crate::vault) const SYSTEM_ROOT: &str = "sys/";
 pub(in crate::vault) const IDENTITY_ROOT: &str = "identity/";
 
-/// Routes with one beginning.
+/// Routes with a common root.
 #[derive(Debug)]
 pub(in crate::vault) struct Family {
     /// The type of the mount, as answers show it.
     pub(in crate::vault) mount_type: &'static str,
-    /// How clients group its operations.
+    /// The group of its operations in clients.
     pub(in crate::vault) tag: &'static str,
-    /// Their common purpose, in a sentence.
+    /// The common purpose of the routes, as a sentence.
     pub(in crate::vault) about: &'static str,
-    /// By subject.
+    /// The tables of routes, by subject.
     pub(in crate::vault) routes: &'static [&'static [Route]],
 }
 
-/// Below `auth/<mount>/`, where the mount is one of the auth method.
+/// The routes below `auth/<mount>/`, for a mount of the auth method.
 pub(in crate::vault) const METHOD: Family = Family {
     mount_type: METHOD_TYPE,
     tag: "auth",
@@ -46,7 +45,7 @@ pub(in crate::vault) const METHOD: Family = Family {
     routes: &[auth_method::ROUTES],
 };
 
-/// Below `auth/token/`.
+/// The routes below `auth/token/`.
 pub(in crate::vault) const TOKENS: Family = Family {
     mount_type: "token",
     tag: "auth",
@@ -54,7 +53,7 @@ pub(in crate::vault) const TOKENS: Family = Family {
     routes: &[tokens::ROUTES],
 };
 
-/// Below `sys/`.
+/// The routes below `sys/`.
 pub(in crate::vault) const SYSTEM: Family = Family {
     mount_type: "system",
     tag: "system",
@@ -67,7 +66,7 @@ pub(in crate::vault) const SYSTEM: Family = Family {
     ],
 };
 
-/// Below `identity/`.
+/// The routes below `identity/`.
 pub(in crate::vault) const IDENTITY: Family = Family {
     mount_type: "identity",
     tag: "identity",
@@ -75,7 +74,7 @@ pub(in crate::vault) const IDENTITY: Family = Family {
     routes: &[identity::ROUTES],
 };
 
-/// Below `cubbyhole/`.
+/// The routes below `cubbyhole/`.
 pub(in crate::vault) const CUBBYHOLE: Family = Family {
     mount_type: cubbyhole_paths::MOUNT_TYPE,
     tag: "secrets",
@@ -83,16 +82,16 @@ pub(in crate::vault) const CUBBYHOLE: Family = Family {
     routes: &[cubbyhole::ROUTES],
 };
 
-/// A route and the operation there that a request asks for.
+/// The route and the operation for a request.
 pub(in crate::vault) struct Selected {
     pub(in crate::vault) route: &'static Route,
-    /// `None` where the route does not have it.
+    /// `None` where the route does not have the operation.
     pub(in crate::vault) operation: Option<&'static Operation>,
     pub(in crate::vault) captured: Vec<Captured>,
 }
 
 impl Selected {
-    /// The function that answers.
+    /// The function that answers the request.
     pub(in crate::vault) fn handler(&self) -> Option<Handler> {
         let own = self.operation.map(|operation| operation.handler);
         own.or(self.route.otherwise)
@@ -100,7 +99,7 @@ impl Selected {
 }
 
 impl Family {
-    /// These routes, where they are.
+    /// The routes of the family below `root`.
     pub(in crate::vault) const fn at<'a>(&self, root: Root<'a>) -> RouteGroup<'a> {
         RouteGroup {
             root,
@@ -114,7 +113,7 @@ impl Family {
         self.at(Root::AnyMount).described()
     }
 
-    /// The shown route of `path`, which is below the family's root.
+    /// The shown route for `path`, which is below the family's root.
     pub(in crate::vault) fn find(&self, path: &str) -> Option<&'static Route> {
         let described = self.closest(path, |route| route.is_described);
         described.into_iter().next().map(|(route, _)| route)
@@ -140,8 +139,8 @@ impl Family {
         selected(routes, |operation| operation.verb.is_sent_by(method))
     }
 
-    /// Of the routes that `path` fits, those with most words in common with it: several where a list needs more than what else is done
-    /// there.
+    /// The routes that fit `path` and have the most words in common with it. There are several where a list has other requirements than the other
+    /// operations.
     fn closest(
         &self,
         path: &str,
@@ -179,7 +178,7 @@ fn selected(
     first
 }
 
-/// The requests for `path`, which begins with a slash, that leave a record.
+/// Decides whether requests for `path`, which begins with a slash, leave a record.
 pub(in crate::vault) fn recording(path: &str) -> Recording {
     let located = path.strip_prefix("/v1/").and_then(locate_unmounted);
     let is_unrecorded = located.is_some_and(|located| {
@@ -211,7 +210,7 @@ impl Located<'_> {
     }
 }
 
-/// Where `path` is, which access has admitted; `None` where nothing is.
+/// The location of `path`, which access has admitted; `None` where no family has it.
 pub(in crate::vault) fn locate<'a>(path: &'a str, admission: &'a Admission) -> Option<Located<'a>> {
     let Some(mount) = &admission.mount else {
         return locate_unmounted(path);
@@ -228,7 +227,7 @@ pub(in crate::vault) fn locate<'a>(path: &'a str, admission: &'a Admission) -> O
     })
 }
 
-/// The same of a path that is not an auth mount's.
+/// The same for a path that is not below an auth mount.
 pub(in crate::vault) fn locate_unmounted(path: &str) -> Option<Located<'_>> {
     let (area, below) = path.split_once('/').unwrap_or((path, ""));
     let (family, root) = match area {

@@ -1,4 +1,4 @@
-//! The routes below `sys/` that are about the server itself: how it is, its seal, and what it records.
+//! The routes below `sys/` that are about the server itself: its state, its seal, and its records.
 
 use crate::vault::ceremonies::{self, bare, in_envelope, with_token};
 use crate::vault::field::{Field, boolean, choice, integer, path, text};

@@ -1,4 +1,4 @@
-//! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
+//! The other routes below `sys/`: policies, capabilities of tokens, wrapping and tools.
 
 use crate::vault::field::{
     AFTER, Field, LIMIT, PAGING, boolean, choice, integer, path, text, texts,

@@ -1,4 +1,4 @@
-//! That paths find their routes.
+//! Tests that paths find their routes.
 
 use gatehouse_access::AccessService;
 use gatehouse_access_api::{
@@ -79,7 +79,7 @@ fn example(route: &Route) -> String {
     words.collect::<Vec<_>>().join("/")
 }
 
-/// The operation for which access admits such a request, and its method.
+/// The operation for which access admits a request with this verb, and its method.
 const fn asked(verb: Verb) -> (Asked, Method) {
     match verb {
         Verb::Get | Verb::GetOrList => (Asked::Read, Method::Get),

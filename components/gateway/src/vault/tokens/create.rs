@@ -1,4 +1,4 @@
-//! `create` and `create-orphan`: tokens for callers who have one (contract 5.4).
+//! `create` and `create-orphan`: new tokens for callers that have a token (contract 5.4).
 
 use gatehouse_access_api::{CreateError, CreateRequest, Parent};
 use zeroize::Zeroizing;
@@ -37,7 +37,7 @@ fn create(call: &Call<'_>, orphan_path: bool) -> Answer {
 }
 
 fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
-    // `lease` is an old name, which counts only where the new one says nothing.
+    // `lease` is an old name for `ttl`, which counts only where `ttl` is missing or 0.
     let ttl = match fields.signed_duration("ttl")? {
         None | Some(0) => fields.signed_duration("lease")?,
         ttl => ttl,
@@ -80,7 +80,7 @@ fn api_error(error: CreateError) -> ApiError {
             format!("token policy {} is disallowed by this role", quoted(&name))
         }
         CreateError::UnassignablePolicy(name) => format!("cannot assign policy {}", quoted(&name)),
-        // The messages of the others are the contract's.
+        // The texts of the other errors are those of the contract.
         error => error.to_string(),
     };
     ApiError::plain(400, text)

@@ -12,7 +12,7 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::ApiError;
 use crate::vault::timestamp::timestamp;
 
-/// Strings are never null and numbers never negative: strict clients rely on both.
+/// A token in a lookup. Strings are never null and numbers never negative, since strict clients rely on both.
 #[derive(Serialize)]
 struct TokenDescription<'a> {
     accessor: &'a str,
@@ -47,7 +47,7 @@ struct TokenDescription<'a> {
     token_type: &'static str,
 }
 
-/// `lookup-self`: admission has looked the caller's token up already.
+/// `lookup-self`: admission has already looked up the caller's token.
 pub(in crate::vault) fn look_up_self(call: &Call<'_>) -> Answer {
     let caller = call.admission.caller.as_ref();
     let caller = caller.ok_or_else(|| ApiError::plain(403, "bad token"))?;
@@ -73,7 +73,7 @@ pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
             })?;
         Some(token_reply(&view, &token)?)
     };
-    // Those of a query are warned of where all queries are.
+    // The warnings about a query are added with those of all reads.
     let ignored = fields
         .ignored_warning()
         .filter(|_| call.operation != Operation::Read);

@@ -12,16 +12,16 @@ use super::errors::ApiError;
 use super::fields::Fields;
 use super::paging::Paging;
 
-/// LIST `accessors`: what there is to look up, renew or revoke without knowing a token
+/// LIST `accessors`: the tokens that can be looked up, renewed or revoked without knowing them
 pub(super) fn list_accessors(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     Paging::keys(call, |after, limit| access.list_accessors(after, limit))
 }
 
-/// `tidy`, and `sys/leases/tidy`, whose leases are the tokens': has what no token leads to cleared away
+/// `tidy`, and `sys/leases/tidy`, since every lease belongs to a token: starts the removal of records that belong to no token
 pub(super) fn tidy(call: &Call<'_>) -> Answer {
     let reply = if call.server.access.tidy_tokens()? {
-        // Nothing is deleted here: only background work is held back while the server's clock is in doubt (SEC-T6).
+        // Nothing is deleted by this request. Background work does that, and waits while the server's clock is in doubt (SEC-T6).
         let started = "Tidy operation successfully started. It is done in the background, while the server's clock is not in doubt.";
         Reply::accepted().warned([started.to_owned()])
     } else {
@@ -30,7 +30,7 @@ pub(super) fn tidy(call: &Call<'_>) -> Answer {
     Ok(Some(reply))
 }
 
-/// The field `accessor`, which must be there.
+/// The required field `accessor`.
 fn accessor(fields: &Fields<'_>) -> Result<String, ApiError> {
     let accessor = fields.string("accessor")?.unwrap_or_default();
     if accessor.is_empty() {
@@ -39,7 +39,7 @@ fn accessor(fields: &Fields<'_>) -> Result<String, ApiError> {
     Ok(accessor)
 }
 
-/// The field `token`, which must be there.
+/// The required field `token`.
 fn token(fields: &Fields<'_>) -> Result<String, ApiError> {
     let token = fields.string("token")?.unwrap_or_default();
     if token.is_empty() {

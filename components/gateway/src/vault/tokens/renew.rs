@@ -1,4 +1,4 @@
-//! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
+//! The renewal of tokens: the method that issued the token confirms it, and access then extends it (contract 4.10, 5.3).
 
 use gatehouse_access_api::{ClientToken, RenewError, TokenReference};
 
@@ -55,7 +55,7 @@ fn renew(
         .map_err(&api_error)?;
     let client_token = match reference {
         TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
-        // A caller that knows only what leads to the token must not learn it.
+        // A caller that knows only the accessor or the lease must not learn the token.
         TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
     let reply = Reply::auth(Granted::Renewed {

@@ -1,4 +1,4 @@
-//! Revocation: ends a token and all that descends from it (contract 5.4).
+//! The revocation of a token and all its descendants (contract 5.4).
 
 use gatehouse_access_api::{RevokeError, TokenReference};
 
@@ -24,7 +24,7 @@ pub(in crate::vault) fn revoke_self(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-/// `revoke`; an unknown token is as good as a revoked one.
+/// `revoke`; an unknown token counts as revoked.
 pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     call.server
@@ -33,7 +33,7 @@ pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-/// `revoke-orphan`; its children live on without it.
+/// `revoke-orphan`; the children of the token stay valid.
 pub(in crate::vault) fn alone(call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     if !call.admission.sudo {

@@ -1,4 +1,4 @@
-//! Where nothing can be recorded, nothing is done and nothing is told.
+//! Where the log cannot record, the server does nothing and reveals nothing.
 
 use gatehouse_gateway::{Method, Request};
 use serde_json::json;
@@ -69,7 +69,7 @@ fn l1_without_a_record_of_the_request_nothing_is_done() {
     );
     assert!(!told.is_empty());
 
-    // And all of it works as soon as it can be recorded.
+    // Everything works again as soon as it can be recorded.
     server.audit.fails(Fails::Never);
     for (method, target, body) in writes {
         let answer = server.send(method, target, Some(ROOT), body);

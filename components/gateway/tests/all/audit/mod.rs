@@ -1,4 +1,4 @@
-//! Audit records of an exchange, and the refusal of requests where none can be written (contract 6.5, SEC-L1, SEC-L2, SEC-L4).
+//! The audit records of an exchange, and the refusal of requests where none can be written (contract 6.5, SEC-L1, SEC-L2, SEC-L4).
 
 mod failures;
 mod records;
@@ -9,7 +9,7 @@ use gatehouse_gateway::host::Side;
 use super::recorder::Record;
 use super::server::Server;
 
-/// The two records of the only exchange since the last time.
+/// The two records of the only exchange since the last call.
 #[track_caller]
 fn exchange(server: &Server) -> (Record, Record) {
     let [request, response]: [Record; 2] = server.audit.take().try_into().unwrap();

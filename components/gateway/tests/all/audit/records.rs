@@ -182,7 +182,7 @@ fn reads_that_tell_nothing_are_not_recorded() {
     }
     server.send(Method::Put, "sys/init", None, "{}");
     assert_eq!(server.audit.take().len(), 2);
-    // A path beside them asks for a token, and says if that is one.
+    // Other paths nearby need a token, and reveal whether it is valid.
     for target in [
         "/v1/sys/healthy",
         "/v1/identity/oidc/plugins/.well-known/other",

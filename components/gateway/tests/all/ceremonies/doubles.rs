@@ -1,4 +1,4 @@
-//! A host whose holders of shares act by a script, and a gateway on it.
+//! A host whose share holders follow a script, and a gateway on it.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,7 +30,7 @@ type OwnGateway = Gateway<
 pub const NONCE: &str = "nonce-of-the-ceremony";
 pub const VERIFICATION: &str = "nonce-of-the-verification";
 
-/// Two of three shares are enough; share n is 33 bytes of n. New shares are 9 and 10.
+/// The state of the scripted share holders. Two of three shares are enough. Share n is 33 bytes of n, and the new shares are 9 and 10.
 #[derive(Default)]
 pub struct Script {
     password: Option<Vec<u8>>,
@@ -78,7 +78,7 @@ fn root_of(script: &Script) -> Ceremony {
     }
 }
 
-/// Takes a share of the numbers `from` on; says whether there are enough.
+/// Accepts a share with a number of `from` or above. Returns true once there are enough.
 fn give(script: &mut Script, given: &[u8], nonce: &str, from: u8) -> Result<bool, CeremonyError> {
     if given.len() != 33 {
         return Err(CeremonyError::Malformed);
@@ -302,7 +302,7 @@ impl Server {
         server
     }
 
-    /// The same, with a log.
+    /// The same with an audit log.
     pub fn recorded_by(self, recorder: &Recorder) -> Self {
         let host = Host {
             keys: Some(Box::new(self.holders.clone())),
@@ -339,7 +339,7 @@ impl Server {
     }
 }
 
-/// Decodes an encoded token with the password that a client keeps, as clients do.
+/// Decodes an encoded token with the one-time password, as clients do.
 pub fn revealed(encoded: &Value, password: &Value) -> String {
     let encoded = STANDARD_NO_PAD.decode(encoded.as_str().unwrap()).unwrap();
     let password = password.as_str().unwrap().bytes();

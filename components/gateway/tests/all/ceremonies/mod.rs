@@ -1,4 +1,4 @@
-//! Ceremonies of holders of shares, and the key that seals what is stored (contract 6.1, SEC-K2, K4).
+//! The ceremonies of share holders, and the key that seals the stored data (contract 6.1, SEC-K2, K4).
 
 mod doubles;
 
@@ -315,7 +315,7 @@ fn l1_a_root_token_whose_answer_cannot_be_recorded_ends_at_once() {
         recorder.fails(Fails::Never);
         assert_eq!(accessors(), before, "{family}");
     }
-    // Recorded, it stays.
+    // A recorded token stays valid.
     let attempt = json!({"otp": "o".repeat(ROOT_TOKEN_CHARACTERS)});
     server.put("sys/generate-root/attempt", attempt).expect(200);
     server

@@ -1,5 +1,5 @@
-//! A store that lets other threads run before each of its steps, so that callers overlap as they do on sockets, and that can be made
-//! to break its promises.
+//! A store that lets other threads run before each of its steps, so that callers overlap as they do on sockets. It can be made to violate its
+//! guarantees.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -10,11 +10,11 @@ use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError
 /// The fault of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failing {
-    /// Nothing.
+    /// No fault.
     Nothing,
-    /// Every commit is made, whatever it requires.
+    /// Every commit is made, regardless of its checks.
     Checks,
-    /// One commit in five is acknowledged and not made.
+    /// One commit in five is acknowledged but not made.
     Changes,
 }
 

@@ -1,5 +1,5 @@
-//! Histories of concurrent callers of the gateway, checked for linearizability (SEC-V5): those that the release server is
-//! checked with, on the real capabilities in this process, over a store that lets others run before each of its steps.
+//! Histories of concurrent callers of the gateway, checked for linearizability (SEC-V5). They are the histories with which the release server is
+//! checked, here with the real capabilities in this process, and with a store that lets other threads run before each of its steps.
 
 // Helpers of tests may do all that clippy allows in test functions.
 #![allow(
@@ -79,11 +79,11 @@ fn t4_of_many_last_uses_one_wins() {
     }
 }
 
-/// True if one of many rounds shows that something is wrong.
+/// True if one of many rounds reveals a fault.
 fn is_found_out(failing: Failing, history: fn(&World, u64) -> Result<(), Violation>) -> bool {
     let world = World::new(failing);
     (0..ROUNDS).any(|round| {
-        // Bad worlds also give answers that no server gives.
+        // A faulty store also causes answers that no server gives, on which the history panics.
         let checked = catch_unwind(AssertUnwindSafe(|| history(&world, round)));
         !matches!(checked, Ok(Ok(())))
     })

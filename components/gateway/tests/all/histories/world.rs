@@ -27,7 +27,7 @@ pub struct World {
 }
 
 impl World {
-    /// An initialized server, whose tokens are kept in such a store.
+    /// An initialized server whose tokens are in a store with this fault.
     pub fn new(failing: Failing) -> Self {
         let clock: Clock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
         let store: Store = Box::leak(Box::new(MemoryStore::new(clock)));

@@ -1,4 +1,4 @@
-//! Admission to the paths of identity: which tokens are let in to which of them.
+//! Admission to the paths of identity: the tokens that each path admits.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn contract_7_1_a_disabled_entity_gets_403_with_its_tokens_and_its_logins() {
     login().expect(200);
     server.delete(&path).expect(204);
     own().refused(403, &listed("permission denied"));
-    // The next login is a new entity.
+    // The next login creates a new entity.
     assert_ne!(
         login().expect(200).json()["auth"]["entity_id"],
         auth["entity_id"]

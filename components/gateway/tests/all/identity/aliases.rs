@@ -15,7 +15,7 @@ fn aliases_lead_to_one_entity_and_can_be_moved() {
     let id = text(&created.data()["id"]);
     assert_eq!(created.data(), json!({"id": id, "canonical_id": ann}));
 
-    // The login of that name finds the entity.
+    // The login with that name finds the entity.
     server
         .post(
             "auth/gcp/role/dev",
@@ -119,7 +119,7 @@ fn group_aliases_are_made_shown_changed_and_deleted() {
         server.list("identity/group-alias/id").data()["keys"],
         json!([id])
     );
-    // The same once more changes nothing.
+    // The same request again changes nothing.
     let again = server.post("identity/group-alias", &body.to_string());
     again.expect(204);
     let second = json!({"name": "folder-2", "mount_accessor": accessor, "canonical_id": group});

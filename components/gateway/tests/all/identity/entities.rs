@@ -1,4 +1,4 @@
-//! Entities: made by logins and by hand, changed, merged, deleted.
+//! Entities: created by logins and by requests, changed, merged, deleted.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn contract_7_2_the_entity_of_a_login_has_all_its_members() {
     let aliases = server.list("identity/entity-alias/id").data();
     assert_eq!(aliases["keys"], json!([alias_id]));
     assert_eq!(aliases["key_info"][&alias_id]["canonical_id"], id.as_str());
-    // Strict clients need it.
+    // Strict clients need the member.
     assert_eq!(aliases["key_info"][&alias_id]["local"], false);
 }
 
@@ -71,7 +71,7 @@ fn entities_are_made_changed_renamed_and_deleted() {
         .data();
     let id = text(&created["id"]);
     assert_eq!(created, json!({"id": id, "name": "ann", "aliases": null}));
-    // A write that names it again changes it, by whichever path.
+    // A write that names the entity again changes it, at either path.
     server
         .post("identity/entity", r#"{"name":"ann","disabled":true}"#)
         .expect(204);

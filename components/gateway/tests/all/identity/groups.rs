@@ -1,4 +1,4 @@
-//! Groups, and how their policies reach tokens.
+//! Groups, and the way in which tokens get their policies.
 
 use super::*;
 

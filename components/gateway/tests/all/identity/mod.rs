@@ -1,4 +1,4 @@
-//! `identity/...` (contract 7.2), in the requests of the Python library.
+//! `identity/...` (contract 7.2), with the requests of the Python library.
 
 mod admission;
 mod aliases;
@@ -29,7 +29,7 @@ fn accessor(server: &Server, mount: &str) -> String {
     text(&server.get(&format!("sys/auth/{mount}")).data()["accessor"])
 }
 
-/// The identifier of what a write made.
+/// The identifier of the object that a write created.
 fn made(server: &Server, path: &str, body: &Value) -> String {
     let answer = server.post(path, &body.to_string()).expect(200);
     text(&answer.data()["id"])

@@ -218,7 +218,7 @@ fn contract_1_7_to_everybody_else_there_is_nothing_to_administer() {
     let everything: &[&str] = &["create", "read", "update", "delete"];
     let workload = world.token("all", &[("*", everything)]);
     let person = world.user("anna", false);
-    // The first use of a token is noted.
+    // The first use of a token is recorded in the store.
     assert_not_found(&world.send_as(&person, Method::Get, ACME, None));
     let before = world.store.values();
     let document = json!({"data": {"attributes": {"is-disabled": true}}});

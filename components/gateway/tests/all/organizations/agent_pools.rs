@@ -1,4 +1,4 @@
-//! Agent pools on the wire, and as defaults of organizations (contract 4.9, 2.8).
+//! Agent pools on the wire, and as default pools of organizations (contract 4.9, 2.8).
 
 use super::*;
 
@@ -252,7 +252,7 @@ fn contract_2_8_a_pool_becomes_the_default_by_attribute_and_by_relationship() {
     assert_eq!(relationships["stacks-default-agent-pool"], related);
     assert_eq!(body(&world.get(ACME))["data"], updated["data"]);
 
-    // A client sends this to take its settings back, and to set them again.
+    // A client sends this to reset its settings, and then sets them again.
     let reset = json!({"default-execution-mode": "remote", "default-agent-pool-id": null});
     let reset = body(&world.update("acme", &reset));
     let relationships = &reset["data"]["relationships"];
@@ -323,7 +323,7 @@ fn contract_2_8_deleting_the_default_pool_leaves_mode_remote() {
     assert_eq!(world.send(Method::Delete, ACME, None).status, 204);
 }
 
-/// The statuses that a caller gets for listing, showing, changing, making and removing pools.
+/// The statuses that a caller gets for listing, showing, changing, creating and removing pools.
 fn statuses(world: &World, token: &str, pool: &Value, name: &str) -> [u16; 7] {
     let target = path(pool);
     let change = pool_document(&json!({"organization-scoped": true}));

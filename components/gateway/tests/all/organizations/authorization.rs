@@ -1,4 +1,4 @@
-//! Authorization of callers for organizations; no caller can tell what they may not see from what does not exist.
+//! The authorization of callers for organizations. A caller cannot distinguish a forbidden organization from one that does not exist.
 
 use super::*;
 

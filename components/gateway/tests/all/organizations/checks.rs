@@ -1,4 +1,4 @@
-//! Everything that is refused before an organization is touched, and what every answer carries.
+//! The checks before a request reaches an organization, and the headers of every answer.
 
 use super::*;
 
@@ -78,7 +78,7 @@ fn contract_1_1_unknown_routes_and_methods_are_not_found_even_without_a_token() 
         (Method::Post, "/api/v2/organizations/acme"),
         (Method::Post, "/api/v2/ping"),
         (Method::Post, "/.well-known/terraform.json"),
-        // Nothing can have such a path.
+        // No resource can have such a path.
         (Method::Get, "/api/v2//organizations"),
         (Method::Get, "/api/v2/../v2/organizations"),
         (Method::Get, "/api/v2/organizations/%00"),

@@ -124,7 +124,7 @@ fn contract_2_3_a_self_hosted_organization_differs_where_the_contract_says() {
         relationships["module-producers"]["links"]["related"],
         "/api/v2/organizations/acme/relationships/module-producers"
     );
-    // The link alone: there is no subscription behind it.
+    // The link is alone, since there is no subscription.
     assert_eq!(
         relationships["subscription"],
         json!({"links": {"related": "/api/v2/organizations/acme/subscription"}})
@@ -295,7 +295,7 @@ fn contract_2_8_pools_by_attribute_and_by_relationship() {
     );
     assert_eq!(world.store.values(), before);
 
-    // A client sends this to take its settings back.
+    // A client sends this to reset its settings.
     let reset = json!({"default-execution-mode": "remote", "default-agent-pool-id": null});
     assert_eq!(world.update("acme", &reset).status, 200);
 }

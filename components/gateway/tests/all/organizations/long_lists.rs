@@ -3,11 +3,11 @@
 use super::*;
 
 const LIST: &str = "/api/v2/organizations";
-/// More than two parts.
+/// A number of organizations that needs more than two parts.
 const MANY: usize = 1_150;
-/// More organizations than a part has: fewer than what is enough for one, and a batch.
+/// A number of organizations that no part reaches: fewer than enough for a part, plus one batch.
 const MOST_IN_A_PART: usize = 900;
-/// More than an organization and what can be included of it take.
+/// A number of bytes that no organization with its included resources reaches.
 const BYTES_OF_ONE: usize = 6_000;
 
 fn name(number: usize) -> String {
@@ -22,7 +22,7 @@ fn crowded() -> World {
     world
 }
 
-/// An answer while it is read, part by part.
+/// An answer that is read part by part.
 struct Reading<'w> {
     world: &'w World,
     request: Request,
@@ -69,7 +69,7 @@ impl<'w> Reading<'w> {
     }
 }
 
-/// However long the list is, a part is not.
+/// A part is short, no matter how long the list is.
 #[track_caller]
 fn assert_bounded(part: &[u8]) {
     assert!(
@@ -126,7 +126,7 @@ fn contract_3_1_what_exists_throughout_is_listed_once_while_others_come_and_go()
     let world = crowded();
     let mut reading = Reading::begin(&world, ROOT, "");
     let mut kept: Vec<String> = (0..MANY).map(name).collect();
-    // The one that the next part was to begin after, one before it and one behind it.
+    // One organization in the first part, the two around the position where the next part begins, and one in a later part.
     for number in [3, 499, 500, 1_100] {
         let target = format!("{LIST}/{}", name(number));
         assert_eq!(world.send(Method::Delete, &target, None).status, 204);
@@ -150,7 +150,7 @@ fn each_part_of_a_long_list_asks_anew_what_the_caller_may_see() {
     let world = crowded();
     let token = world.token("reader", &[("organizations/org-*", &["read"])]);
     let mut reading = Reading::begin(&world, &token, "");
-    // The policy now opens what comes later, without the seven hundreds.
+    // The policy now denies the organizations with numbers in the 700s.
     world.token(
         "reader",
         &[
@@ -197,7 +197,7 @@ fn what_a_user_leaves_while_a_long_list_is_read_is_not_in_its_later_parts() {
         assert_eq!(made.status, 201, "{}", text(&made));
     }
     let mut reading = Reading::begin(&world, &token, "");
-    // One that was listed, and one of a later part, each left by the user; another owner stays behind.
+    // The user leaves one organization that was listed and one of a later part. Another owner stays in each.
     for number in [7, 800] {
         let memberships = format!("{LIST}/{}/organization-memberships", name(number));
         let teams = body(&world.get(&format!("{LIST}/{}/teams", name(number))));
@@ -273,7 +273,7 @@ fn a_continuation_leads_to_nothing_but_the_rest_of_its_own_list() {
     }
     let nobody = world.resume(&list(None), &continuation);
     assert_eq!(nobody, Err(ResumeError::Refused));
-    // One who may see less sees less.
+    // A caller with fewer rights sees fewer organizations.
     let token = world.token("one", &[("organizations/org-1100", &["read"])]);
     let part = world.resume(&list(Some(&token)), &continuation).unwrap();
     let part = String::from_utf8(part.body).unwrap();

@@ -1,4 +1,4 @@
-//! The protocol over the real `access` and `orgs`, each on a store in memory.
+//! The organizations protocol over the real `access` and `orgs`, each with a store in memory.
 
 mod administration;
 mod agent_pools;
@@ -28,7 +28,7 @@ use super::server::{Answer, ROOT, Server, Store};
 
 const JSON_API: &str = "application/vnd.api+json";
 
-/// A server, and the store beneath its organizations.
+/// A server, and the store of its organizations.
 struct World {
     server: Server,
     store: &'static Store,
@@ -89,7 +89,7 @@ impl World {
         self.server.resume(request, continuation)
     }
 
-    /// Sends a request of the root token, with a document if there is one.
+    /// Sends a request with the root token, and with a document if there is one.
     fn send(&self, method: Method, target: &str, document: Option<&Value>) -> Response {
         self.send_as(ROOT, method, target, document)
     }
@@ -131,7 +131,7 @@ impl World {
         self.send(Method::Patch, &target, Some(&document(attributes)))
     }
 
-    /// A token that holds one policy, of these rules.
+    /// A token with one policy that has these rules.
     fn token(&self, policy: &str, rules: &[(&str, &[&str])]) -> String {
         self.token_with_uses(policy, rules, None)
     }
@@ -151,7 +151,7 @@ impl World {
         client_token(&issued)
     }
 
-    /// Writes a policy of these rules by their paths.
+    /// Writes a policy with these rules, by their paths.
     fn write_policy(&self, name: &str, rules: &Value) {
         let policy = json!({"policy": json!({"path": rules}).to_string()}).to_string();
         let target = format!("sys/policies/acl/{name}");
@@ -159,13 +159,13 @@ impl World {
     }
 }
 
-/// The token that an answer of `/v1` hands out.
+/// The token in an answer of `/v1`.
 fn client_token(answer: &Answer) -> String {
     let token = &answer.json()["auth"]["client_token"];
     token.as_str().unwrap().to_owned()
 }
 
-/// The document of a create or an update.
+/// The document that creates or updates an organization.
 fn document(attributes: &Value) -> Value {
     json!({"data": {"type": "organizations", "attributes": attributes}})
 }

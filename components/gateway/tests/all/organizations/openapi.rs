@@ -1,4 +1,4 @@
-//! The description of the API (contract 4.16): that it is valid, complete and true.
+//! The description of the API (contract 4.16), which must be valid, complete and true.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn operations(document: &OpenAPI) -> Vec<(String, String, &Operation)> {
     operations.collect()
 }
 
-/// `gatehouse status` reads the version there, and takes no more than a mebibyte.
+/// `gatehouse status` reads the version from it, and accepts at most a mebibyte.
 #[test]
 fn the_description_tells_the_version_of_the_program_and_is_small() {
     let response = hosted().handle(&request(Method::Get, TARGET, None));
@@ -167,7 +167,7 @@ struct Described {
 }
 
 impl Described {
-    /// The operation whose path has most words in common with `path`.
+    /// The operation whose path has the most words in common with `path`.
     fn find(method: &str, path: &str) -> Self {
         let document = document();
         let fits = |template: &&String| {
@@ -188,7 +188,7 @@ impl Described {
         }
     }
 
-    /// The schema of the resource in a document that is described at `pointer`, and its name.
+    /// The name and the schema of the resource in the document that is described at `pointer`.
     fn resource(&self, pointer: &str) -> (String, &Value) {
         let content = &self.operation.pointer(pointer).unwrap()["content"][JSON_API];
         let data = &content["schema"]["properties"]["data"];
@@ -203,13 +203,13 @@ fn is_parameter(part: &str) -> bool {
     part.starts_with('{')
 }
 
-/// The `type` of the resources of a schema.
+/// The `type` of the resources with this schema.
 fn type_of(schema: &Value) -> &Value {
     let kind = &schema["properties"]["type"];
     kind["enum"].get(0).unwrap_or(&kind["example"])
 }
 
-/// The names of attributes of which `is_among` says so.
+/// The names of the attributes for which `is_among` is true.
 fn attributes(schema: &Value, is_among: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     let attributes = schema["properties"]["attributes"]["properties"].as_object();
     let among = attributes.unwrap().iter().filter(|(_, it)| is_among(it));
@@ -225,7 +225,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// Holds the answer of a read against the schema that it is described with.
+/// Compares the answer of a read with the schema in its description.
 fn compare(world: &World, target: &str, edition: Edition) {
     let described = Described::find("get", target);
     let (name, schema) = described.resource("/responses/200");
@@ -246,7 +246,7 @@ fn compare(world: &World, target: &str, edition: Edition) {
         it["writeOnly"] != true && !about.ends_with(elsewhere)
     });
     let told = keys(&resource["attributes"]);
-    // The limits of a plan and the entitlements are attributes by names that are the capability's.
+    // The limits of a plan and the entitlements are further attributes, whose names come from the capability.
     let is_open = ["EntitlementSet", "FeatureSet", "Subscription"].contains(&name.as_str());
     if is_open {
         assert!(told.is_superset(&shown), "{target}: {told:?}");
@@ -330,7 +330,7 @@ fn requests_can_set_the_attributes_that_their_types_name() {
         let described = Described::find("post", target);
         let (_, schema) = described.resource("/requestBody");
         let writable = attributes(schema, |it| it["readOnly"] != true);
-        // No attribute is a list, so each is wrong.
+        // No attribute is a list, so each value is wrong.
         let wrong: serde_json::Map<String, Value> = writable
             .iter()
             .map(|name| (name.clone(), json!([])))

@@ -1,11 +1,11 @@
-//! Rules of policies that look at what a request says.
+//! Rules of policies that check the parameters of a request.
 
 use super::*;
 
 const ACME: &str = "/api/v2/organizations/acme";
 
 impl World {
-    /// A token with one rule, which is more than a list of capabilities.
+    /// A token with one rule, which has more than a list of capabilities.
     fn token_with_rule(&self, path: &str, rule: &Value) -> String {
         let token = self.token("rule", &[]);
         self.write_policy("rule", &json!({path: rule}));

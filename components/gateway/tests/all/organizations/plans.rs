@@ -8,14 +8,14 @@ const SET_TERMS: &str = "/api/v2/admin/organizations/acme/subscription";
 const SEARCH: &str = "/api/v2/admin/feature-sets";
 
 impl World {
-    /// The id of the feature set that a client finds first.
+    /// The id of the first feature set that a client finds.
     fn feature_set(&self, name: &str) -> String {
         let query: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
         let found = body(&self.get(&format!("{SEARCH}?q={query}")));
         found["data"][0]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Does what a client's tests do to bring an organization onto a plan.
+    /// Gives an organization a plan in the way of a client's tests.
     fn set_terms(&self, name: &str, attributes: &Value) -> Response {
         let feature_set = json!({"data": {"id": self.feature_set(name), "type": "feature-sets"}});
         let sent = json!({"data": {
@@ -360,7 +360,7 @@ fn contract_4_2_the_self_hosted_edition_keeps_its_plan_and_shows_no_subscription
     }
     let change = json!({"data": {"attributes": {"rum-alert-threshold": 80}}});
     assert_not_found(&world.send(Method::Patch, SUBSCRIPTION, Some(&change)));
-    // A path that is not there does not look at its body.
+    // The body is not read for a path that does not exist.
     let unknown_type = request(Method::Patch, SUBSCRIPTION, Some(ROOT));
     let unknown_type = with_body(unknown_type, Some("text/plain"), change.to_string());
     assert_not_found(&world.handle(&unknown_type));

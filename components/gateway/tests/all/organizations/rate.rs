@@ -1,4 +1,4 @@
-//! How many requests a caller may make (contract 1.9).
+//! The rate limit of a caller's requests (contract 1.9).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use super::*;
 
 const LIST: &str = "/api/v2/organizations";
 
-/// Buckets that never fill again.
+/// Buckets that never refill.
 #[derive(Clone, Default)]
 struct Draining(Arc<Mutex<HashMap<String, u32>>>);
 
@@ -37,7 +37,7 @@ fn limited() -> Limited {
     limiting(true)
 }
 
-/// A hosted world that counts requests, or does not.
+/// A hosted world with or without rate limits.
 fn limiting(api_rate_limiting: bool) -> Limited {
     let buckets = Draining::default();
     let host = Host {
@@ -60,7 +60,7 @@ impl Limited {
         self.world.handle(&sent)
     }
 
-    /// The answer after as many as are let through.
+    /// The answer to the first request beyond the limit.
     fn exceed(&self, token: Option<&str>, peer: &str) -> Response {
         for _ in 0..30 {
             assert_ne!(self.get(LIST, token, peer).status, 429);
@@ -155,7 +155,7 @@ fn contract_1_9_without_a_valid_token_the_address_counts_and_429_comes_before_40
         assert_eq!(limited.get(LIST, token, "2001:db8:1:2:3::4").status, 429);
         assert_eq!(limited.get(LIST, token, "2001:db8:1:3::1").status, 401);
     }
-    // The holder of a token does not answer for strangers at the same address.
+    // Strangers at the same address do not use up the limit of a token's holder.
     assert_eq!(limited.get(LIST, Some(ROOT), "2001:db8:1:2::1").status, 200);
 }
 

@@ -24,7 +24,7 @@ fn acme() -> World {
     world
 }
 
-/// The relationship of the organization to its policy.
+/// The organization's relationship to its policy.
 fn relationship(world: &World) -> Value {
     let shown = body(&world.get("/api/v2/organizations/acme"));
     shown["data"]["relationships"]["data-retention-policy"]["data"].clone()
@@ -310,7 +310,7 @@ fn contract_1_7_who_may_see_and_who_may_set_a_policy() {
         world.send_as(&reader, Method::Get, POLICY, None).status,
         200
     );
-    // The first use of a token is noted.
+    // The first use of a token is recorded in the store.
     assert_not_found(&world.send_as(&stranger, Method::Get, POLICY, None));
     let before = world.store.values();
     for token in [&reader, &other, &stranger] {

@@ -1,4 +1,4 @@
-//! Producers and consumers (contract 4.4).
+//! Producers and consumers of modules and providers (contract 4.4).
 
 use super::*;
 
@@ -6,7 +6,7 @@ const CONSUMERS: &str = "/api/v2/admin/organizations/acme/relationships/module-c
 const PARTNERSHIPS: &str = "/api/v2/admin/organizations/acme/module-consumers";
 const REGISTRY: &str = "/api/v2/admin/organizations/acme/registry-partnerships";
 
-/// Organizations of these names, and their external ids.
+/// A world with organizations of these names, and their external ids.
 fn world_of<const N: usize>(names: [&str; N]) -> (World, [String; N]) {
     let world = self_hosted();
     let ids = names.map(|name| {
@@ -41,7 +41,7 @@ fn producers(world: &World, name: &str, what: &str) -> Vec<String> {
     listed(world, &target)
 }
 
-/// How many consumers the organization says it has, of modules and of providers.
+/// The numbers of consumers that the organization shows, of modules and of providers.
 fn counts(world: &World, name: &str) -> (u64, u64) {
     let shown = body(&world.get(&format!("/api/v2/organizations/{name}")));
     let attributes = &shown["data"]["attributes"];

@@ -1,4 +1,4 @@
-//! No field takes a text of any length (contract 2.7, 4.9 to 4.14).
+//! No field accepts a text of unlimited length (contract 2.7, 4.9 to 4.14).
 
 use super::*;
 

@@ -1,11 +1,11 @@
-//! The order of checks, odd targets, and what answers look like whatever they say (contract 1.1, 1.4, 1.5, 1.10).
+//! The order of checks, unusual targets, and the form of all answers (contract 1.1, 1.4, 1.5, 1.10).
 
 use super::*;
 
 const LIST: &str = "/api/v2/organizations";
 const ACME: &str = "/api/v2/organizations/acme";
 
-/// A change with everything wrong from one check on, and nothing before it.
+/// A change in which one check and all later ones fail.
 struct Wrong {
     target: &'static str,
     token: Option<&'static str>,
@@ -143,7 +143,7 @@ fn contract_1_1_no_target_and_no_query_makes_the_server_fail() {
         Method::Other,
     ];
     let world = hosted();
-    // A sequence without pattern, and the same in every run.
+    // A pseudorandom sequence, which is the same in every run.
     let mut state = 0x2545_f491_u32;
     let mut pick = |from: usize| {
         state ^= state << 13;

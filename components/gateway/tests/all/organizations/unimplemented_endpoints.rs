@@ -1,11 +1,11 @@
-//! Empty lists for features that are not implemented and that clients read; and the one project that there is (contract 4.3, 4.12, 4.13).
+//! Empty lists for features that are not implemented and that clients read, and the default project (contract 4.3, 4.12, 4.13).
 
 use super::*;
 
 const ACME: &str = "/api/v2/organizations/acme";
 const SIGNING_KEYS: &str = "/api/registry/private/v2/gpg-keys?filter[namespace]=acme";
 
-/// The lists of the contract that have nothing in them here.
+/// The lists of the contract that are always empty here.
 const EMPTY_LISTS: [&str; 14] = [
     "oauth-tokens",
     "oauth-clients",

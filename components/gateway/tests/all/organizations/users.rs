@@ -1,4 +1,4 @@
-//! People and their tokens: the first users, and what they may do.
+//! People and their tokens: the first users, and their rights.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn user_document(username: &str, site_admin: bool) -> Value {
 }
 
 impl World {
-    /// A new user's token.
+    /// The token of a new user.
     pub(super) fn user(&self, username: &str, site_admin: bool) -> String {
         let sent = user_document(username, site_admin);
         let made = self.send(Method::Post, USERS, Some(&sent));
@@ -77,7 +77,7 @@ fn contract_1_11_a_user_is_shown_to_those_who_share_an_organization_with_them() 
     );
     assert_eq!(joined.status, 201, "{}", text(&joined));
 
-    // The account's own description stands behind its own link.
+    // The link of an account leads to the account's own description.
     assert_eq!(body(&get(ada, &link(ada))), details(ada));
     assert_eq!(body(&get(ROOT, &link(ROOT))), details(ROOT));
     let seen = body(&get(bob, &link(ada)));

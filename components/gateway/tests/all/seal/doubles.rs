@@ -1,4 +1,4 @@
-//! A seal of shares and the store below it, as a host has them.
+//! A seal with shares and the store below it, as a host has them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ pub type Clock = &'static ManualClock;
 pub struct Vault {
     pub store: MemoryStore<Clock>,
     sealed: AtomicBool,
-    /// True once the other servers that share the store were told to seal themselves.
+    /// True once the other servers that share the store were told to seal.
     pub others_sealed: AtomicBool,
     pub fails: Mutex<Option<Step>>,
     state: Mutex<State>,
@@ -38,7 +38,7 @@ struct State {
 }
 
 impl Vault {
-    /// One that was never initialized.
+    /// A vault that was never initialized.
     pub fn empty(clock: Clock) -> Self {
         Self {
             store: MemoryStore::new(clock),

@@ -1,4 +1,4 @@
-//! A server whose key people hold in shares: first start, unsealing, sealing (contract 6.1, 6.2, SEC-K2, A8, H13).
+//! A server whose key is held in shares: initialization, unsealing, sealing (contract 6.1, 6.2, SEC-K2, A8, H13).
 
 mod doubles;
 
@@ -59,7 +59,7 @@ impl SharesServer {
         }
     }
 
-    /// A sealed server with shares of which two unseal, and its root token.
+    /// A sealed server with a threshold of two shares, and its root token.
     fn initialized() -> (Self, String) {
         let server = Self::empty();
         let made = server
@@ -318,7 +318,7 @@ fn a_wrong_share_begins_the_attempt_anew_and_so_does_a_reset() {
     );
     assert_eq!(server.status(), (true, true, 2, 3, 0));
     server.give(1).expect(200);
-    // As in the reference, a reset wins over a key beside it.
+    // As in the reference, a reset takes precedence over a key in the same request.
     let reset = json!({ "reset": true, "key": "00" }).to_string();
     let answer = server.put("sys/unseal", &reset).expect(200).json();
     assert_eq!(summary(&answer), (true, true, 2, 3, 0));
@@ -331,7 +331,7 @@ fn a_wrong_share_begins_the_attempt_anew_and_so_does_a_reset() {
     assert_eq!(summary(&more), (true, false, 2, 3, 0));
 }
 
-/// Buckets that hold what they are said to, and never fill again.
+/// Buckets with a given content, which never refill.
 #[derive(Clone, Default)]
 struct Emptying(Arc<Mutex<Vec<(String, u32)>>>);
 
@@ -391,7 +391,7 @@ fn k2_strangers_reset_and_give_only_so_often_from_one_address() {
         (true, true, 2, 3, 1),
         "nothing is forgotten"
     );
-    // Whatever may not be a share counts as one.
+    // Any body that is not a reset counts as a share.
     for body in [json!({}), json!({"key": "00"}), json!({"reset": "maybe"})] {
         for _ in 0..4 {
             server.unseal_from("192.0.2.7", &body).expect(400);
@@ -400,7 +400,7 @@ fn k2_strangers_reset_and_give_only_so_often_from_one_address() {
     let wrong = json!({"key": STANDARD.encode(share(200))});
     server.unseal_from("192.0.2.7", &wrong).expect(429);
     assert_eq!(server.status(), (true, true, 2, 3, 1));
-    // Another address is not concerned, and an open server has nothing to lose.
+    // The limit does not apply to another address, nor to an unsealed server.
     server.give(2).expect(200);
     let more = server.unseal_from("192.0.2.7", &wrong).expect(200).json();
     assert_eq!(summary(&more), (true, false, 2, 3, 0));

@@ -1,4 +1,4 @@
-//! Any answer, wrapped.
+//! The wrapping of any answer.
 
 use gatehouse_gateway::{Headers, Method};
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ fn the_default_policy_lets_every_token_wrap_and_unwrap() {
         .as_str()
         .unwrap()
         .to_owned();
-    // The auto-auth daemon does this for a sink that wants its token wrapped.
+    // The auto-auth daemon sends this for a sink that wants its token wrapped.
     let body = naming(&token);
     let sink = send_wrapped(
         &server,

@@ -11,7 +11,7 @@ use super::server::{Answer, ROOT, Server, request};
 const INVALID: &str = "wrapping token is not valid or does not exist";
 const UNWRAP: &str = "sys/wrapping/unwrap";
 
-/// Sends a request that wants its answer wrapped.
+/// Sends a request that asks for a wrapped answer.
 fn send_wrapped(
     server: &Server,
     method: Method,
@@ -28,7 +28,7 @@ fn send_wrapped(
     server.handle(&request)
 }
 
-/// As root, for a minute.
+/// Sends a request as root, with an answer that is wrapped for a minute.
 fn wrapped(server: &Server, method: Method, target: &str, body: &str) -> Answer {
     send_wrapped(server, method, target, Some(ROOT), "60", body)
 }
@@ -44,7 +44,7 @@ fn token_of(answer: &Answer) -> String {
     token.as_str().unwrap().to_owned()
 }
 
-/// Sends what clients send when the wrapping token is the caller.
+/// Sends the request of a client whose own token is the wrapping token.
 fn unwrap(server: &Server, token: &str) -> Answer {
     server.send(Method::Put, UNWRAP, Some(token), "")
 }
@@ -53,7 +53,7 @@ fn naming(token: &str) -> String {
     json!({ "token": token }).to_string()
 }
 
-/// The envelope without what differs from answer to answer.
+/// The envelope without the request id, which differs from answer to answer.
 fn without_id(answer: &Answer) -> Value {
     let mut envelope = answer.json();
     let id = envelope["request_id"].take();

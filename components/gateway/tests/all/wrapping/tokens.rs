@@ -1,4 +1,4 @@
-//! Uses of a wrapping token.
+//! The uses of a wrapping token.
 
 use gatehouse_gateway::Method;
 use serde_json::json;
@@ -55,7 +55,7 @@ fn unwrap_takes_the_token_as_caller_or_from_the_body_of_another() {
         .as_str()
         .unwrap()
         .to_owned();
-    // The wrapping token itself, with or without naming itself, or another caller who names it.
+    // The caller is the wrapping token itself, named or not, or another caller who names it.
     for (caller, named) in [
         (None, false),
         (None, true),
@@ -169,7 +169,7 @@ fn rewrap_exchanges_the_token_and_keeps_where_it_came_from() {
     assert_eq!(unwrapped["auth"]["accessor"], before["wrapped_accessor"]);
 }
 
-/// A rewrapping by root.
+/// The answer to a rewrapping by root.
 fn wrapped_for(server: &Server, ttl: &str, token: &str) -> Answer {
     send_wrapped(
         server,

@@ -1,4 +1,4 @@
-//! What lists and changes cost.
+//! The cost of lists and changes.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn what_is_pending_and_how_large_leaves_are_is_bounded() {
     for _ in 0..4 {
         orgs.maintain().unwrap();
     }
-    // Nothing of those that are gone is left, neither a name nor an address.
+    // No name or address of the deleted organizations is left.
     let left = in_directory(&store);
     let (parts, others): (Vec<_>, Vec<_>) = left
         .iter()
@@ -104,7 +104,7 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
             counting.take_counts().value_bytes
         };
         let everything = &Viewer::Everything;
-        // Once to have the root and the leaves decoded, by a text so short that all are looked through.
+        // The first search decodes the root and the leaves: its text is so short that all are looked through.
         let short = Filter {
             name: Some("15".to_owned()),
             ..Filter::default()

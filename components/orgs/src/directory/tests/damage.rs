@@ -1,4 +1,4 @@
-//! A directory that is not there, or not whole.
+//! A directory that is missing, or not whole.
 
 use std::sync::Mutex;
 
@@ -48,7 +48,7 @@ impl<C: Clock> Store for Damaged<'_, C> {
     }
 }
 
-/// A store with organizations and a directory of many leaves, with something pending.
+/// A store with organizations and a directory of many leaves, with some pending changes.
 fn filled(world: &World) -> (MemoryStore<&ManualClock>, Model) {
     let store = world.store();
     let orgs = world.orgs(&store).with_directory_shape(SMALL);
@@ -143,7 +143,7 @@ fn a_directory_that_takes_too_many_steps_is_gone_on_with_by_the_next_request() {
     let search = || orgs.page_at(&Viewer::Everything, &filter, 1, 20);
     let refused = search().unwrap_err();
     assert!(matches!(&refused, ServiceError::Unavailable(why) if why.contains("being built")));
-    // What changes meanwhile counts.
+    // Changes in the meantime count.
     assert_eq!(orgs.delete_named("org-09", &installation()), Ok(true));
     assert_eq!(orgs.delete_named("org-39", &installation()), Ok(true));
     create(&orgs, "a-9");

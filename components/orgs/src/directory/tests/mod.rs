@@ -1,4 +1,4 @@
-//! The directory tells the same as the organizations themselves: after any changes, stops, damages and simultaneous writers.
+//! The directory agrees with the organizations themselves, after any changes, stops, damages and simultaneous writers.
 
 mod cost;
 mod damage;
@@ -41,7 +41,7 @@ const PAGE_SIZE: u32 = 3;
 /// Folded names and addresses, in order.
 type Model = BTreeMap<String, String>;
 
-/// What the organizations themselves say.
+/// The names and addresses that the organizations themselves have.
 fn truth(orgs: &impl Organizations) -> Model {
     let everything = Viewer::Everything;
     let batch = orgs.list(&everything, &Filter::default(), None, 500);
@@ -197,7 +197,7 @@ fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..most)
 }
 
-/// What `model` becomes by `step`; `None` where the step is refused.
+/// The state of `model` after `step`; `None` where the step is refused.
 fn after(model: &Model, step: &Step) -> Option<Model> {
     let mut after = model.clone();
     match step {
@@ -219,7 +219,7 @@ fn after(model: &Model, step: &Step) -> Option<Model> {
     .then_some(after)
 }
 
-/// Does what `step` says. Whether it was accepted, or how the store failed.
+/// Does `step`. Returns true if it was accepted, or the failure of the store.
 fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, ServiceError> {
     let update = |name: &str, changes: &OrganizationChanges| match orgs.update_named(
         name,

@@ -1,4 +1,4 @@
-//! The index of parts tells the same as going through all organizations, at a cost that does not grow with their number.
+//! The index of parts finds the same as a walk over all organizations, at a cost that does not grow with their number.
 
 use gatehouse_ports::doubles::StoreCounts;
 
@@ -32,12 +32,12 @@ fn by_name(text: &str) -> Filter {
     }
 }
 
-/// What the index finds; `None` where it cannot tell.
+/// The names that the index finds; `None` where it cannot tell.
 fn found(orgs: &TestOrgs<'_>, filter: &Filter) -> Option<Vec<String>> {
     orgs.directory().find(&search(filter)).unwrap()
 }
 
-/// What going through all organizations finds.
+/// The names that a walk over all organizations finds.
 fn walked(model: &Model, filter: &Filter) -> Vec<String> {
     let wanted = model
         .iter()
@@ -90,7 +90,7 @@ proptest! {
             let expected = after(&model, step);
             prop_assert_eq!(apply(&orgs, step), Ok(expected.is_some()));
             model = expected.unwrap_or(model);
-            // What is looked for in full, and what may be anywhere.
+            // Both a full name and texts that may be anywhere are looked for.
             let whole = model.keys().nth(number % model.len().max(1));
             let texts = texts.iter().map(String::as_str).chain(whole.map(String::as_str));
             for text in texts {
@@ -147,7 +147,7 @@ fn a_store_that_is_older_than_the_index_gets_one_in_steps_and_answers_meanwhile(
 
     let mut rounds = 0;
     while found(&orgs, &by_name("org-59-old")).is_none() {
-        // Before what is there already, and behind it.
+        // One name sorts before the existing ones, and one after them.
         create(&orgs, &format!("new-{rounds:02}"));
         create(&orgs, &format!("z-new-{rounds:02}"));
         let gone = format!("org-{rounds:02}-old");
@@ -164,7 +164,7 @@ fn a_store_that_is_older_than_the_index_gets_one_in_steps_and_answers_meanwhile(
             let expected = walked(&model, &filter);
             assert_eq!(folded(&page.unwrap().organizations), expected, "{text}");
         }
-        // One step of those that a round of upkeep does.
+        // One of the steps that a round of upkeep does.
         orgs.directory().advance_parts(1).unwrap();
         rounds += 1;
         assert!(rounds < 29, "it is never whole");
@@ -289,7 +289,7 @@ fn what_a_search_and_a_create_cost_does_not_grow_with_the_number_of_organization
     assert!(many_bytes <= 16 * 1024, "{costs:?}");
     assert!(create_many.reads() <= create_few.reads() + create_few.reads() / 4);
     for (few, many) in few.iter().zip(many) {
-        // Three runs more of four rows of some 1.5 KB each for every level more, of which there is one for four times as many.
+        // Each further level has three more runs, of four rows of some 1.5 KB each; four times as many organizations add one level.
         assert!(many.calls().0 <= few.calls().0 + 2, "{few:?} {many:?}");
         assert!(many.reads() <= few.reads() + 3 * 3 * 4, "{few:?} {many:?}");
         assert!(many.value_bytes < 128 * 1024, "{few:?} {many:?}");

@@ -1,4 +1,4 @@
-//! What lists say, whatever happened.
+//! The contents of lists, after any changes, stops and simultaneous writers.
 
 use std::sync::Barrier;
 use std::thread;
@@ -57,7 +57,7 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
         let truth = truth(&orgs);
         assert!(possible.contains(&truth), "{truth:?}");
         assert_lists(&orgs, &truth);
-        // It also goes on from there.
+        // The directory also continues from there.
         create(&orgs, "new");
         assert_eq!(orgs.delete_named("new", &installation()), Ok(true));
         assert_lists(&orgs, &truth);

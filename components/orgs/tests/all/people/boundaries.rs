@@ -1,4 +1,4 @@
-//! No caller gets further by teams than those who let them.
+//! No caller gives rights by teams, or manages teams and members, beyond the caller's own rights.
 
 use super::*;
 
@@ -71,7 +71,7 @@ fn nobody_gives_a_team_rights_beyond_their_own() {
     );
     let new = team_changes("new", &[Right::ManageTeams, Right::ReadProjects]);
     assert_eq!(people.create_team(&new, &by), Err(TeamError::NotAllowed));
-    // Nor any at all without the right to say what teams may do.
+    // A caller without `manage-organization-access` gives no rights at all.
     let by_manager = member_with(&[Right::ManageTeams]);
     let new = team_changes("new", &[Right::ManageTeams]);
     let refused = people.create_team(&new, &by_manager);

@@ -49,7 +49,7 @@ fn an_organization_has_no_more_memberships_than_its_bound_invitations_among_them
     let refused = people.invite("eve@example.com", &[]);
     assert_eq!(refused, Err(MembershipError::TooMany(3)));
     assert_eq!(store.values(), before);
-    // Whatever way one of them goes, there is room for another.
+    // Each way in which one of them ends makes room for another.
     people.remove(&ada.id, &owner()).unwrap();
     people.invite("eve@example.com", &[]).unwrap();
     let (user, _) = people.user("guest");

@@ -61,7 +61,7 @@ fn contract_1_11_only_an_organization_that_both_belong_to_makes_users_known_to_e
     assert!(!know(&acting(Principal::Workload(None)), &bob.0.id));
     assert_eq!(store.values(), before);
 
-    // An organization that shuts user tokens out is not open to those who come with one.
+    // An organization that shuts user tokens out is closed to callers that present one.
     let closed = OrganizationChanges {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()

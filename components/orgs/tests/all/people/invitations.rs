@@ -35,7 +35,7 @@ fn contract_4_11_only_a_site_administrator_makes_a_user_a_member_at_once() {
         people.decision(&credential, Action::Show),
         Decision::Allowed
     );
-    // Of an address that no user has there is no user to make a member.
+    // No user has this address, so no user can be made a member.
     let nobody = Invitation {
         active: true,
         ..invitation("nobody@example.com", &[])
@@ -76,7 +76,7 @@ fn contract_4_11_an_invitation_is_the_same_with_and_without_an_account() {
     assert_eq!(known.user, ada.id);
     let (eva, _) = people.user("eva");
     assert_eq!(unknown.user, eva.id);
-    // Nor does looking for a name find who is only invited.
+    // A search for a name does not find a user who is only invited.
     let by_name = gatehouse_orgs::MembershipFilter {
         text: Some("ada".to_owned()),
         emails: vec!["eva@example.com".to_owned()],

@@ -54,7 +54,7 @@ fn member_with(rights: &[Right]) -> DelegationScope {
     scope(OrganizationRole::Member, rights)
 }
 
-/// A team of this name with these rights that everybody sees.
+/// A team of this name with these rights, visible to the whole organization.
 fn team_changes(name: &str, rights: &[Right]) -> TeamChanges {
     let granted = |right: &Right| gatehouse_orgs::RightChange {
         right: *right,
@@ -218,7 +218,7 @@ impl<S: Store> People<S> {
         found.unwrap().decision
     }
 
-    /// Their scope as the table and their teams make it.
+    /// The caller's scope as the table and their teams make it.
     fn mandate_of(&self, credential: &Credential) -> DelegationScope {
         let found = answer(&self.orgs, credential, &asking("acme", Action::Show));
         found.unwrap().delegation_scope()

@@ -1,4 +1,4 @@
-//! Several who change the same people at once.
+//! Several requests that change the same people at once.
 
 use std::sync::{Barrier, Mutex};
 use std::thread;

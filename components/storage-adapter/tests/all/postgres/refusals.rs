@@ -1,4 +1,4 @@
-//! Databases that cannot be used: each is refused with what mends it, and left as it is.
+//! Databases that cannot be used: each is refused with a text that says how to mend it, and left as it is.
 
 use gatehouse_ports::{Store as _, StoreError};
 use gatehouse_spin_postgres::{AdapterHost, Pools, Verdict};
@@ -95,7 +95,7 @@ fn a_database_that_loses_what_it_acknowledged_or_sees_another_order_is_refused()
 
 #[test]
 fn s7_engines_that_order_commits_otherwise_are_refused_and_nothing_is_made() {
-    // One knows all that it is asked, the other one does not. A function of the test's own hides that of the system.
+    // YugabyteDB knows all settings that it is asked for; CockroachDB does not. A function of the test hides that of the system.
     let unknown = "create function public.current_setting(text) returns text language plpgsql
         as $$ begin raise exception using errcode = '42704', message = 'unrecognized'; end $$";
     for (version, also, engine) in [
@@ -147,7 +147,7 @@ fn an_answer_of_another_shape_is_no_record() {
         matches!(&read, Err(StoreError::Unavailable(why)) if why.contains("altered")),
         "{read:?}"
     );
-    // A database that nobody asks for makes no tables.
+    // An instance that is not used makes no tables in its database.
     let untouched = Setting::new();
     let pools = Pools::default();
     pools.intercept(|_| Verdict::Proceed);

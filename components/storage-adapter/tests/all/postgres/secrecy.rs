@@ -1,4 +1,4 @@
-//! The sight of the database, and the limits of whoever alters it (SEC-K1).
+//! The content that the database shows, and the limits of a party that alters it (SEC-K1).
 
 use gatehouse_ports::{Cache, Store, StoreError};
 use gatehouse_storage_adapter::postgres::Value;

@@ -1,4 +1,4 @@
-//! Transactions of those who copy a database as a whole.
+//! Transactions that copy a database as a whole.
 
 use gatehouse_ports::Store as _;
 use gatehouse_spin_postgres::{AdapterHost, Pools};

@@ -88,8 +88,8 @@ fn a_server_whose_connections_last_for_no_statement_is_told_and_not_asked_for_ev
     assert!(matches!(refused, Err(StoreError::Unavailable(_))));
 }
 
-/// A client of a server of libSQL that decides about the first commit and about each question if it was applied; and how many commits were
-/// sent.
+/// A client of a server of libSQL that decides about the first commit and about each question if it was applied, and the number of commits
+/// that were sent.
 fn deciding(
     setting: &Setting,
     first_commit: Verdict,
@@ -128,7 +128,7 @@ fn a_commit_whose_answer_was_lost_is_found_written_and_sent_once() {
         assert_eq!(outcome, Ok(()));
         assert_eq!(sent.load(Ordering::Relaxed), 1);
         assert_eq!(value(&setting.instance(), "b").as_deref(), Some("2"));
-        // The same instance goes on, on another connection.
+        // The same instance continues, on another connection.
         let held = instance.get(&["a"]).unwrap().remove(0).unwrap();
         let check = at_version("a", held.version);
         let outcome = instance.commit(vec![check], vec![put("a", "3")]);
@@ -161,7 +161,7 @@ fn a_commit_that_did_not_arrive_is_told_as_uncertain_and_not_sent_again() {
         let instance = setting.instance_of(client);
         assert_told_to_read(instance.commit(vec![absent("a")], vec![put("a", "1")]));
         assert_eq!(sent.load(Ordering::Relaxed), 1);
-        // Whoever reads finds out, and may repeat it then.
+        // A caller that reads sees the outcome, and may then repeat the commit.
         assert_eq!(value(&instance, "a"), None);
         let outcome = instance.commit(vec![absent("a")], vec![put("a", "1")]);
         assert_eq!(outcome, Ok(()));

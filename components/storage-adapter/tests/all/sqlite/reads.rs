@@ -70,7 +70,7 @@ fn what_is_held_is_unchanged_for_those_alone_who_have_opened_it_and_until_its_se
         instance.get_changed(std::slice::from_ref(&held)).unwrap(),
         [Difference::Unchanged]
     );
-    // A database that says of another value that it is this one is believed by nobody who has not opened it.
+    // A database that passes off another value as this one is not believed by an instance that has not opened the entry.
     setting.ask("update gatehouse_entry set value = zeroblob(100), expires_at = null");
     let fresh = setting.instance();
     let refused = Err(StoreError::Corrupt("a".to_owned()));

@@ -79,7 +79,7 @@ pub(in crate::commands) struct Restore {
     keep_tokens: bool,
 }
 
-/// Where the bytes of a backup go.
+/// The destination of the bytes of a backup.
 enum Output {
     File(Destination),
     StandardOutput,
@@ -97,7 +97,7 @@ impl Output {
     }
 }
 
-/// What a backup is made of.
+/// The source of a backup.
 enum Origin<'a> {
     Store(NamedStore<'a>),
     Server(RemoteServer, Token),
@@ -160,7 +160,7 @@ pub(super) async fn run(command: &Backup) -> Result<()> {
             }
         }
         Output::File(destination) => {
-            // Once more from the disk: a server may be cut off, and a disk may lie.
+            // Read back and verified from the disk: a server may have been cut off, and a disk may lie.
             let written = BufReader::new(destination.reopen()?);
             let inventory = verify_backup(written, None, |_| {})?;
             destination.finish()?;

@@ -168,8 +168,8 @@ impl<B: Backend> ShareSeal<B> {
         })
     }
 
-    /// Takes one of the new shares. Enough of them make all new ones count, and the old ones no more. If one is wrong, all that were
-    /// given to the verification are forgotten, and it goes on under another name.
+    /// Takes one of the new shares. Enough of them make all new ones count, and the old ones no more. If one is wrong, all that were given to
+    /// the verification are forgotten, and it continues under another name.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ impl<B: Backend> ShareSeal<B> {
         })
     }
 
-    /// Forgets the new shares that were given to the verification, which goes on under another name.
+    /// Forgets the new shares that were given to the verification, which continues under another name.
     ///
     /// # Errors
     ///

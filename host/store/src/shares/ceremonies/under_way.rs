@@ -10,27 +10,27 @@ use crate::UnsealError;
 use crate::shares::attempt::Attempt;
 use crate::shares::protection::Protection;
 
-/// For how long a ceremony goes on without coming to an end: shares must not stay in memory for ever.
+/// The time after which a ceremony that has not come to an end is given up: shares must not stay in memory indefinitely.
 const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// How far a ceremony is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ceremony {
-    /// Names it; `None` where none is under way.
+    /// The name of the ceremony; `None` where none is under way.
     pub nonce: Option<String>,
     /// How many different shares have been given to it.
     pub given: usize,
-    /// How many it takes.
+    /// How many shares it takes.
     pub required: u8,
     /// Into how many shares the key will be split; `None` where it stays as it is.
     pub sharing: Option<Sharing>,
     /// True if the new shares have to be given before they count.
     pub verification: bool,
-    /// Names the verification; `None` before the new shares have been made.
+    /// The name of the verification; `None` before the new shares have been made.
     pub verification_nonce: Option<String>,
 }
 
-/// Why a ceremony did not go on.
+/// Why a ceremony did not continue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CeremonyError {
     /// The store is closed.
@@ -39,10 +39,10 @@ pub enum CeremonyError {
     /// There are no shares yet.
     #[error("the store is not initialized")]
     NotInitialized,
-    /// There is one.
+    /// A ceremony is under way.
     #[error("one is under way")]
     UnderWay,
-    /// There is none.
+    /// No ceremony is under way.
     #[error("none is under way")]
     NotUnderWay,
     /// The share is for another one. Names the one that is under way.

@@ -16,8 +16,8 @@ use crate::spin::SpinError;
 /// The longest wait for an answer: longer than the database works at one, so that it mostly says why there is none.
 const ANSWER_TIME: Duration = Duration::from_mins(1);
 
-/// Gives the session the times of a command, which is in no hurry and writes a file between two statements. A lock is waited for as long as
-/// a commit may take of those who have it, and more.
+/// Gives the session the timeouts of a command, which is in no hurry and writes a file between two statements. The wait for a lock is longer
+/// than a commit of its holder may take.
 const SET_TIMES: &str = "
     select set_config('statement_timeout', '30s', false), set_config('lock_timeout', '10s', false),
         set_config('idle_in_transaction_session_timeout', '5min', false)";
@@ -98,7 +98,7 @@ impl Database for Link {
     }
 }
 
-/// What Spin is for the adapter: one connection, and the variable `seal_key`.
+/// The host that the adapter gets in place of Spin: one connection, and the variable `seal_key`.
 pub struct LinkHost {
     link: Link,
     seal_key: Zeroizing<String>,

@@ -46,7 +46,7 @@ impl SpinDatabase {
         with_records(&link, seal_key)
     }
 
-    /// The same, to change them while Spin goes on.
+    /// The same, to change them while Spin runs.
     pub(super) fn open_to_write(&self, seal_key: &RootKey) -> Result<DatabaseParts, SpinError> {
         with_records(&Link::open(&self.address)?, seal_key)
     }
@@ -97,7 +97,7 @@ impl FilledDatabase {
         Some(&**part)
     }
 
-    /// Has all of it count.
+    /// Makes all of it count.
     pub(super) fn finish(self) -> Result<(), SpinError> {
         let done = whole::commit(&self.link);
         done.map_err(|error| match error.leaves_outcome_open() {
@@ -134,7 +134,7 @@ fn with_records(link: &Link, seal_key: &RootKey) -> Result<DatabaseParts, SpinEr
             other => others.push((other, part)),
         }
     }
-    // It has the identity of the installation.
+    // The access capability has the identity of the installation.
     let access = access.ok_or(SpinDatabaseError::NoInstallation)?;
     Ok(DatabaseParts { access, others })
 }

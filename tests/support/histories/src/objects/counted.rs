@@ -75,13 +75,13 @@ impl Model for Counted {
 pub struct CountedToken {
     token: Issued,
     uses: u64,
-    /// One in this many calls revokes it; 0 for none.
+    /// One in this many calls revokes it; 0 means none.
     revocations: u32,
     recorder: Recorder<Counted>,
 }
 
 impl CountedToken {
-    /// Creates it. One call in `revocations` will revoke it; 0 for none.
+    /// Creates it. One call in `revocations` will revoke it; 0 means none.
     pub fn create(server: &dyn Server, uses: u64, revocations: u32) -> Self {
         let parameters = json!({"policies": ["default"], "num_uses": uses, "ttl": "1h"});
         Self {
@@ -97,7 +97,7 @@ impl CountedToken {
         &self.recorder
     }
 
-    /// Uses that were answered, and those whose outcome is not known.
+    /// The number of uses that were answered, and of uses whose outcome is not known.
     pub fn used(&self) -> (u64, u64) {
         let calls = self.recorder.calls();
         let uses = calls.iter().filter(|call| call.operation == UseOf::Use);
@@ -132,7 +132,7 @@ impl CountedToken {
         Ok(())
     }
 
-    /// Does one of the things that can be done with it.
+    /// Performs an operation on it.
     pub fn perform(&self, server: &dyn Server, operation: UseOf) -> Option<UsesLeft> {
         let root = server.root_token();
         let token = &self.token;

@@ -23,7 +23,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Ends the parent; what becomes of the children that hang on it is `apart`.
+    /// Ends the parent; the children that are attached to it become `apart`.
     fn part(&mut self, apart: Child) {
         self.parent = false;
         let attached = |child: &&mut Child| **child == Child::Attached;
@@ -32,7 +32,7 @@ impl Members {
     }
 }
 
-/// How a child stands to its parent.
+/// The relation of a child to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Child {
     /// Valid, and ends with its parent.
@@ -48,9 +48,9 @@ pub enum Child {
 pub enum WithFamily {
     /// The parent makes a child.
     Create,
-    /// The parent asks for what it is.
+    /// The parent looks itself up.
     UseParent,
-    /// This child asks for what it is.
+    /// This child looks itself up.
     Use(usize),
     /// The operator looks at this child.
     Look(usize),
@@ -60,7 +60,7 @@ pub enum WithFamily {
     RevokeSelf(usize),
     /// The operator revokes this child by its accessor.
     Revoke(usize),
-    /// The operator revokes the parent, with the children that hang on it.
+    /// The operator revokes the parent, with the children that are attached to it.
     RevokeParent,
     /// The operator revokes the parent, and leaves its children as orphans.
     RevokeParentAlone,
@@ -155,7 +155,7 @@ impl Model for Family {
             | WithFamily::Use(_)
             | WithFamily::Look(_)
             | WithFamily::Renew(_) => true,
-            // That it is not there says that it was cleared away.
+            // A revocation that finds no token shows that the token was cleared away.
             WithFamily::Revoke(_) => false,
             WithFamily::Create
             | WithFamily::RevokeSelf(_)
@@ -191,7 +191,7 @@ impl TokenFamily {
         &self.recorder
     }
 
-    /// Asks everybody once more, and checks the history.
+    /// Uses every member once more, and checks the history.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl TokenFamily {
         self.children.read().expect("no client panics").len()
     }
 
-    /// Does one of the things that can be done with it.
+    /// Performs an operation on it.
     pub fn perform(&self, server: &dyn Server, operation: WithFamily) -> Option<FamilyOutcome> {
         let root = server.root_token();
         let child = |number: usize| self.children.read().expect("no client panics")[number].clone();
@@ -251,7 +251,7 @@ impl TokenFamily {
             // A warning says that there is no such token.
             (WithFamily::Revoke(_) | WithFamily::RevokeParent, 200) => FamilyOutcome::Gone,
             (_, 200 | 204) => FamilyOutcome::Done,
-            // It ended after its owner was let in.
+            // The token ended after its owner was let in.
             (WithFamily::Renew(_) | WithFamily::RevokeParentAlone, 400) | (_, 403) => {
                 FamilyOutcome::Gone
             }

@@ -1,4 +1,4 @@
-//! Objects that clients use at one time: how each must behave, and how it is used.
+//! Objects that clients use at one time: the model of each, and the calls that use it.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ pub mod counted;
 pub mod family;
 pub mod wrapped;
 
-/// Goes on after an outcome, and not without one.
+/// Continues after an outcome, and breaks off without one.
 const fn after<T>(outcome: Option<&T>) -> ControlFlow<()> {
     match outcome {
         Some(_) => ControlFlow::Continue(()),

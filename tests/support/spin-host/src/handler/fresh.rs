@@ -30,7 +30,7 @@ impl Fresh {
         let request = http.new_incoming_request(Scheme::Http, request)?;
         let (sender, receiver) = oneshot::channel();
         let outparam = http.new_response_outparam(sender)?;
-        // Goes on when the answer has begun, and when the client has gone.
+        // The handler continues when the answer has begun, and when the client has gone.
         let handling = tokio::spawn(async move {
             let handler = proxy.wasi_http_incoming_handler();
             let handled = handler.call_handle(&mut store, request, outparam).await;

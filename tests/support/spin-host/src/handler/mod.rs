@@ -25,7 +25,7 @@ impl Handler {
     /// # Errors
     ///
     /// When it exports none that Spin knows.
-    pub fn of(component: InstancePre<InstanceState>, grants: Grants) -> Result<Self> {
+    pub fn new(component: InstancePre<InstanceState>, grants: Grants) -> Result<Self> {
         if let Ok(service) = ServicePre::new(component.clone()) {
             return Ok(Self::Reused(reused::Reused::new(service, grants)));
         }

@@ -1,4 +1,4 @@
-//! `config/check`: what the root credentials may do, and what logins and rotations would need (contract 8.3, 10).
+//! `config/check`: the permissions of the root credentials, and those that logins and rotations need (contract 8.3, 10).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::field::{Field, texts};
 
-/// All that a check may be told.
+/// The fields that a check accepts.
 pub(in crate::vault) const CHECK: &[Field] = &[texts(
     "projects",
     "The projects in which permissions are checked; the credentials' own if not given.",
@@ -34,7 +34,7 @@ struct ConfigReport {
 struct Project {
     held: Vec<String>,
     lacking: Vec<String>,
-    /// Why neither is known.
+    /// The reason why neither is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }

@@ -23,7 +23,7 @@ fields_of_write! {
         disable_automated_rotation: boolean = boolean("disable_automated_rotation", "Stops rotations by schedule and by period.");
     }
     without_effect {
-        // Sent by old libraries on every write.
+        // Old libraries send it with every write.
         text("google_certs_endpoint", "Has no effect.").deprecated();
     }
 }

@@ -1,4 +1,4 @@
-//! `config/rotate-root`: a new key in the place of the stored one (contract 2.6).
+//! `config/rotate-root`: the replacement of the stored key by a new one (contract 2.6).
 
 use gatehouse_auth_method_api::{Rotated, RotationError};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(warnings.chain(left_behind(&rotated)))))
 }
 
-/// A warning if the key before could not be deleted.
+/// A warning if the previous key could not be deleted.
 pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
     let left = rotated.key_left_behind.as_ref()?;
     Some(format!(
@@ -37,7 +37,7 @@ pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
     ))
 }
 
-/// The refusal or failure of a rotation. The key before it stays in use.
+/// The refusal or failure of a rotation. The previous key stays in use.
 pub(crate) fn api_error(error: RotationError) -> ApiError {
     match error {
         RotationError::Storage(error) => error.into(),

@@ -1,4 +1,4 @@
-//! `login`: from a signed token to a token of this server (contract 4.1, 4.8).
+//! `login`: the exchange of a signed token for a token of this server (contract 4.1, 4.8).
 
 mod outcome;
 mod rate;
@@ -17,7 +17,7 @@ use crate::vault::errors::ApiError;
 use crate::vault::field::{Field, text};
 use crate::vault::server::Server;
 
-/// All that a caller chooses (SEC-A7).
+/// The fields that a caller can choose (SEC-A7).
 pub(in crate::vault) const LOGIN: &[Field] = &[
     text("role", "Name of the role to log in under."),
     text(
@@ -49,11 +49,11 @@ pub(in crate::vault) fn login(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::auth(Granted::New(Zeroizing::new(issued)))))
 }
 
-/// Refuses an attempt to log in where there were too many, before anything is computed or recorded for it (SEC-R1).
+/// Refuses a login attempt beyond the rate limit, before anything is computed or recorded for it (SEC-R1).
 ///
 /// # Errors
 ///
-/// 429 with the time after which it is worth trying again.
+/// 429 with the time after which a retry is worthwhile.
 pub(in crate::vault) fn limit(
     server: &Server<'_>,
     source: Option<IpAddress>,

@@ -1,16 +1,16 @@
-//! Outcomes of logins, in the words of the counter `logins` (SEC-L6). The words are few, and none comes from a request.
+//! The outcomes of logins, as labels of the counter `logins` (SEC-L6). There are few labels, and none comes from a request.
 
 use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_auth_method_api::LoginError;
 
-/// The login earned a token.
+/// The login created a token.
 pub(super) const SUCCESS: &str = "success";
-/// Too many logins came before.
+/// The rate limit refused the login.
 pub(super) const RATE_LIMITED: &str = "rate-limited";
-/// The request was no login.
+/// The request was not a login.
 pub(super) const MALFORMED_REQUEST: &str = "malformed-request";
 
-/// Why the auth method refused.
+/// The reason for a refusal by the auth method.
 pub(super) const fn of_refusal(error: &LoginError) -> &'static str {
     match error {
         LoginError::Storage(_) => "storage",
@@ -42,7 +42,7 @@ pub(super) const fn of_refusal(error: &LoginError) -> &'static str {
     }
 }
 
-/// Why no token was made.
+/// The reason why no token was created.
 pub(super) const fn of_failure(error: &NotIssued) -> &'static str {
     match error {
         NotIssued::Failure(_) => "storage",

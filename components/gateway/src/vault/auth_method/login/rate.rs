@@ -1,7 +1,7 @@
-//! The rate of login attempts from one source (SEC-R1 to R3).
+//! The rate limits of login attempts (SEC-R1 to R3).
 //!
-//! The limits are the same whatever role the request names, so that they do not tell which roles exist. There is none for each role:
-//! any client that names a role could lock its owner out.
+//! The limits do not depend on the role that the request names, so they do not reveal which roles exist. No limit is per role: any client that names
+//! a role could otherwise lock out the role's owner.
 
 use gatehouse_access_api::Mount;
 use gatehouse_ports::IpAddress;
@@ -11,11 +11,11 @@ use crate::source;
 use crate::vault::errors::ApiError;
 use crate::vault::server::Server;
 
-/// Takes this login out of what its source and the mount have left.
+/// Counts this login against the limits of its source and of the mount.
 ///
 /// # Errors
 ///
-/// 429 where one of them has nothing left. Then neither has lost anything: who floods the server uses up its own share alone.
+/// 429 where one of the limits is reached. The login then counts against neither, so a client that floods the server uses up only its own share.
 pub(super) fn check(
     server: &Server<'_>,
     source: Option<IpAddress>,

@@ -1,4 +1,4 @@
-//! Texts for a caller whose login failed (contract 4.2 to 4.7).
+//! The texts for a caller whose login failed (contract 4.2 to 4.7).
 
 use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_access_api::duration;
@@ -12,7 +12,7 @@ use super::super::google::{self, Needs};
 use crate::vault::errors::ApiError;
 use crate::vault::text::{self, quoted, quoted_list as list};
 
-/// The refusal of the auth method: a row for each case, and a function below for a sentence of several parts.
+/// The refusal by the auth method: one row for each case, and a function below for each text of several parts.
 pub(in crate::vault::auth_method) fn refused(error: LoginError) -> ApiError {
     use LoginError as E;
     let text = match error {
@@ -91,12 +91,12 @@ const NOT_GOOGLE_SIGNED: &str =
 const INSTANCE_CLAIMS_MISSING: &str =
     "expected JWT to have claims with GCE metadata: request the identity token with format=full";
 
-/// The refusal of a token after the method let the caller in.
+/// The refusal to create a token after the method has accepted the login.
 pub(super) fn not_issued(error: NotIssued) -> ApiError {
     let text = match error {
         NotIssued::Failure(failure) => return failure.into(),
         NotIssued::AddressDenied | NotIssued::EntityUnusable => return ApiError::denied(),
-        // As for a login where no mount is.
+        // The text is that of a login at a path without a mount.
         NotIssued::MountGone => return ApiError::plain(403, "permission denied"),
         NotIssued::RootPolicy => "auth methods cannot create root tokens".to_owned(),
         NotIssued::UnassignablePolicy(name) => {
@@ -122,7 +122,7 @@ pub(super) fn not_issued(error: NotIssued) -> ApiError {
 fn malformed(flaw: JwtError) -> String {
     let text = format!("unable to parse signed JWT: {flaw}");
     match flaw {
-        // Clients that ask Google for the wrong kind of token send this.
+        // Clients send such a token if they ask Google for the wrong kind of token.
         JwtError::NotThreeParts | JwtError::NotBase64Url => format!(
             "{text}; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token"
         ),
@@ -184,7 +184,7 @@ fn instance_account_not_bound(account: &InstanceAccountNotBound) -> String {
     format!("service account {unique_id} ({email}) is not in bound service accounts {bound}")
 }
 
-/// The refusal of a read of something of a project that Google did not allow.
+/// The refusal because Google did not allow a read of data of a project.
 fn unreadable(
     read: &str,
     ProjectRefusal { project, refusal }: &ProjectRefusal,
@@ -208,7 +208,7 @@ fn instance(found: &Instance) -> ApiError {
     ))
 }
 
-/// The same in itself, as renewals tell it (R6).
+/// The same without the words about the search for the instance, as renewals report it (R6).
 pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceError) -> ApiError {
     let why = match flaw {
         InstanceError::Refused(refusal) => {

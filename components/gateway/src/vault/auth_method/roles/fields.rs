@@ -1,4 +1,4 @@
-//! The fields of a role: names, types and texts (contract 1.4, 3.2), and what reads show (contract 3.5).
+//! The fields of a role: names, types and texts (contract 1.4, 3.2), and the values that reads show (contract 3.5).
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use serde::{Serialize, Serializer};
 use crate::vault::field::{Field, boolean, choice, integer, role_name, seconds, text, texts};
 use crate::vault::fields::{ConversionError, Fields, fields_of_write};
 
-/// The name of a role, which stands in the path.
+/// The name of a role, as a part of the path.
 pub(in crate::vault) const NAME: Field = role_name("name", "Name of the role.");
 
-/// A list of a role that has an endpoint of its own.
+/// A list of a role with an endpoint of its own.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) enum List {
     ServiceAccounts,
@@ -72,10 +72,10 @@ enum Value<'a> {
     Labels(BTreeMap<&'a str, &'a str>),
 }
 
-/// A member of the answer to a read: `None` on roles that are shown without it.
+/// A member of the answer to a read: its name, and its value, which is `None` for roles that are shown without it.
 type Member = (&'static str, fn(&Role) -> Option<Value<'_>>);
 
-/// The fields that reads show, in this order. Fields beyond the reference are shown only where they were set.
+/// The fields that reads show, in this order. Fields that the reference does not have are shown only if they are set.
 #[rustfmt::skip]
 const MEMBERS: &[Member] = &[
     ("add_group_aliases", |role| Some(Value::Flag(role.add_group_aliases))),
@@ -121,17 +121,17 @@ impl Serialize for RoleDescription<'_> {
     }
 }
 
-/// A list that is shown unless it is empty.
+/// A list, shown unless it is empty.
 fn some_texts(texts: &[String]) -> Option<Value<'_>> {
     (!texts.is_empty()).then_some(Value::Texts(texts))
 }
 
-/// A number that is shown unless it is 0.
+/// A number, shown unless it is 0.
 fn some_number(number: u64) -> Option<Value<'static>> {
     (number > 0).then_some(Value::Number(number))
 }
 
-/// Labels that are shown unless there are none.
+/// Labels, shown unless there are none.
 fn some_labels(labels: &[(String, String)]) -> Option<Value<'_>> {
     let pairs = labels
         .iter()

@@ -1,4 +1,4 @@
-//! `role/<name>/service-accounts` and `role/<name>/labels`: changes of one list (contract 3.6).
+//! `role/<name>/service-accounts` and `role/<name>/labels`: changes to one list (contract 3.6).
 
 use gatehouse_auth_method_api::ListEdit;
 
@@ -9,7 +9,7 @@ use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::field::{Field, texts};
 
-/// All that a change of a list may say.
+/// The fields that a change to a list accepts.
 pub(in crate::vault) const FIELDS: &[Field] = &[
     texts("add", "What to add to the list."),
     texts(

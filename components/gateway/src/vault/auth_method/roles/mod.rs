@@ -33,7 +33,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
 
 /// POST `role/<name>`
 pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
-    // Policies and the presence of the role decide together, and only the store can decide in one step.
+    // The decision depends on the policies and on the existence of the role. Only the store can check both in one step.
     let precondition = match call.admission.write {
         WritePermission {
             create: true,

@@ -19,7 +19,7 @@ pub(super) fn api_error(error: RoleError) -> ApiError {
         RoleError::Storage(error) => return error.into(),
         RoleError::Random => return RandomError.into(),
         RoleError::InvalidName => return ApiError::unsupported_path(),
-        // The policies grant one half of create-or-update, and the other would have been needed.
+        // The policies grant only one of `create` and `update`, and the write needed the other.
         RoleError::Exists | RoleError::DoesNotExist => return ApiError::denied(),
         RoleError::BoundCidr(address) => {
             format!("error parsing address {}: it is neither an IP address nor a CIDR", quoted(&address))
@@ -81,7 +81,7 @@ pub(super) fn api_error(error: RoleError) -> ApiError {
     ApiError::plain(400, text)
 }
 
-/// The refusal of a change of one list.
+/// The refusal of a change to one list.
 pub(super) fn not_edited(error: EditError, list: List) -> ApiError {
     let text = match error {
         EditError::Storage(error) => return error.into(),

@@ -20,7 +20,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
-/// A write without anything to warn of says nothing, not even of fields that it ignored.
+/// A write without warnings has no content, and so does not mention ignored fields either.
 pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let changes = fields::changes(&fields)?;

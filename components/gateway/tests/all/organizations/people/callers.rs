@@ -1,4 +1,4 @@
-//! Every kind of caller of contract 1.7, and what policies say.
+//! All kinds of callers of contract 1.7, and the effect of policies.
 
 use gatehouse_orgs::Orgs;
 use gatehouse_orgs_api::{
@@ -9,7 +9,7 @@ use gatehouse_ports::OsRandom;
 use super::*;
 
 impl World {
-    /// A token that stands for a team, the organization or its audit trail, all of which `owner` makes of the organization's external id.
+    /// The token of an owner: a team, the organization or its audit trail. `owner` makes the owner from the organization's external id.
     fn token_of(&self, owner: impl FnOnce(String) -> TokenOwner) -> String {
         let organizations = Orgs::new(self.store, self.server.clock, OsRandom);
         let acme = organizations.read("acme").unwrap();
@@ -31,7 +31,7 @@ impl World {
         self.token_of(|organization| TokenOwner::Team(TeamReference { id, organization }))
     }
 
-    /// The statuses for a caller who lists, makes, changes, fills and removes a team, and lists, invites and removes a member.
+    /// The statuses for a caller who lists, shows, creates, changes, fills and removes a team, and lists, shows, invites and removes a member.
     fn attempts(&self, token: &str, name: &str) -> Vec<u16> {
         let status = |method, target: &str, document: Option<&Value>| {
             self.send_as(token, method, target, document).status

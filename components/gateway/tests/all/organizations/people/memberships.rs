@@ -1,4 +1,4 @@
-//! The documents of memberships, and the faults of those that are refused.
+//! The documents of memberships, and the faults of refused ones.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn contract_4_11_an_invitation_and_what_becomes_of_it() {
     assert_eq!(body(&world.get(target))["data"], *data);
     let id = id_of(&made);
     let token = world.user("ada", false);
-    // That there is an account by now shows nowhere.
+    // Nothing shows that the account exists by now.
     assert_eq!(body(&world.get(target))["data"], *data);
     let waiting = body(&world.send_as(
         &token,
@@ -116,7 +116,7 @@ fn contract_4_11_only_the_invited_one_answers_an_invitation() {
         for stranger in [&member, &outsider] {
             assert_not_found(&world.answer_invitation(stranger, &id, action));
         }
-        // A site administrator is not invited either, and what there is not looks the same.
+        // A site administrator is not invited either. A membership that does not exist gives the same answer.
         assert_not_found(&world.answer_invitation(ROOT, &id, action));
         let nothing = "ou-0000000000000000";
         assert_not_found(&world.answer_invitation(&ada, nothing, action));
@@ -169,7 +169,7 @@ fn contract_4_11_everybody_leaves_by_deleting_their_own_membership() {
     assert_not_found(&world.send_as(&member, Method::Delete, &of_owner, None));
     let closed = world.update("acme", &json!({"user-tokens-enabled": false}));
     assert_eq!(closed.status, 200);
-    // They are shut out, and can go all the same.
+    // Members are shut out now, but may still leave.
     let id = body(&world.get(&format!("{MEMBERSHIPS}?q=member%40")));
     let id = id["data"][0]["id"].as_str().unwrap();
     let of_member = format!("/api/v2/organization-memberships/{id}");

@@ -1,4 +1,4 @@
-//! Teams and memberships over HTTP (contract 4.10, 4.11): documents, refusals, and who may do what.
+//! Teams and memberships over HTTP (contract 4.10, 4.11): documents, refusals, and the rights of callers.
 
 mod callers;
 mod memberships;
@@ -27,7 +27,7 @@ fn invitation(attributes: &Value, teams: &[&str]) -> Value {
     }})
 }
 
-/// Identifiers of these ids, as a document.
+/// A document of resource identifiers with these ids.
 fn named(kind: &str, ids: &[&str]) -> Value {
     let ids = ids.iter().map(|id| json!({"id": id, "type": kind}));
     json!({"data": ids.collect::<Vec<_>>()})
@@ -42,7 +42,7 @@ impl World {
         self.send(Method::Post, target, Some(document))
     }
 
-    /// A new team's id.
+    /// The id of a new team.
     fn team(&self, attributes: &Value) -> String {
         let made = self.post(TEAMS, &team_document(attributes));
         assert_eq!(made.status, 201, "{}", text(&made));
@@ -56,7 +56,7 @@ impl World {
         id_of(&body(&made))
     }
 
-    /// The token of a new user who belongs to the organization and these teams.
+    /// The token of a new user who is a member of the organization and of these teams.
     fn member(&self, username: &str, teams: &[&str]) -> String {
         let token = self.user(username, false);
         let email = format!("{username}@example.com");

@@ -1,4 +1,4 @@
-//! The documents of teams, and the faults of those that are refused.
+//! The documents of teams, and the faults of refused ones.
 
 use super::*;
 
@@ -189,7 +189,7 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
     let listed = body(&world.get(&users));
     assert_eq!(listed["data"].as_array().unwrap().len(), 1);
     assert_eq!(listed["data"][0]["attributes"]["username"], "ada");
-    // Members are not told who administers the site.
+    // Members do not see which users are site administrators.
     let ada = json!({"username": "ada", "email": "ada@example.com"});
     assert_eq!(included[0]["attributes"], ada);
     let before = world.store.keys();

@@ -1,4 +1,4 @@
-//! The way from a cloud identity to an organization: no static key, and no policy.
+//! The way from a cloud identity to an organization, without a static key and without a policy.
 
 use gatehouse_auth_method::{Identity, TokenParameters};
 
@@ -11,7 +11,7 @@ impl World {
         Self { server, ..self }
     }
 
-    /// Logs a workload in whose identity the method has proved; its token, and its entity.
+    /// Logs in a workload whose identity the method has verified. Returns its token and its entity.
     fn log_in(&self, workload: &str) -> (String, String) {
         self.server.script.login.is(Ok(Identity {
             alias_name: workload.to_owned(),
@@ -49,14 +49,14 @@ fn a_workload_manages_an_organization_by_its_entity_alone() {
         let changed = patch(&token);
         assert_eq!(changed.status, 200, "{}", text(&changed));
         assert_eq!(body(&changed)["data"]["attributes"]["session-timeout"], 60);
-        // Its next token stands for the same entity, and another workload's for another.
+        // Its next token represents the same entity, and the token of another workload another one.
         let (next, _) = world.log_in("deployer");
         assert_eq!(patch(&next).status, 200);
         let (other, _) = world.log_in("other");
         assert_not_found(&patch(&other));
         let own = world.send_as(&next, Method::Get, "/api/v2/organization-memberships", None);
         assert_eq!(body(&own)["data"], json!([made["data"]]));
-        // As an owner it has people of its own.
+        // As an owner, the workload can invite members of its own.
         let guest = invitation(&json!({"email": "ada@example.com"}), &[&owners]);
         let invited = world.send_as(&next, Method::Post, MEMBERSHIPS, Some(&guest));
         assert_eq!(invited.status, 201);

@@ -1,4 +1,4 @@
-//! The account that a token stands for (contract 1.11).
+//! The account that a token belongs to or represents (contract 1.11).
 
 use super::*;
 
@@ -18,7 +18,7 @@ impl World {
             *related,
             json!(format!("/api/v2/users/{id}/authentication-tokens"))
         );
-        // The same every time.
+        // The answer is the same every time.
         assert_eq!(
             body(&self.send_as(token, Method::Get, DETAILS, None)),
             found

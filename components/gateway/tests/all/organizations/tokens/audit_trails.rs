@@ -5,7 +5,7 @@ use super::*;
 const TRAIL: &str = "/api/v2/organization/audit-trail";
 const AUDIT_TOKEN: &str = "/api/v2/organizations/acme/authentication-token?token=audit-trails";
 
-/// A hosted world whose organization has paid for everything.
+/// A hosted world whose organization has the premium plan.
 pub(super) fn premium() -> World {
     let world = hosted();
     world.create_named("acme");
@@ -144,7 +144,7 @@ fn contract_1_7_nobody_else_reads_an_audit_trail() {
     }
     let without = world.handle(&request(Method::Get, TRAIL, None));
     assert_eq!(without.status, 401);
-    // Not on this plan.
+    // The plan does not include it.
     let world = hosted();
     world.create_named("acme");
     let own = secret(&world.issue(ACME_TOKEN, &json!({})));

@@ -1,4 +1,4 @@
-//! How long tokens may live (contract 4.8).
+//! The maximum lifetimes of tokens (contract 4.8).
 
 use super::*;
 

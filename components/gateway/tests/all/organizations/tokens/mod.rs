@@ -1,4 +1,4 @@
-//! Tokens of this API: whose they are, what they open, and what is told about them.
+//! Tokens of this API: their owners, their rights, and the answers about them.
 
 mod accounts;
 mod audit_trails;
@@ -20,7 +20,7 @@ fn token_document(attributes: &Value) -> Value {
     json!({"data": {"type": "authentication-tokens", "attributes": attributes}})
 }
 
-/// The text of a token that has just been made.
+/// The text of a new token.
 fn secret(issued: &Value) -> String {
     issued["data"]["attributes"]["token"]
         .as_str()
@@ -38,19 +38,19 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 impl World {
-    /// Makes a token at this place.
+    /// Creates a token at this path.
     fn issue(&self, target: &str, attributes: &Value) -> Value {
         let made = self.send(Method::Post, target, Some(&token_document(attributes)));
         assert_eq!(made.status, 201, "{}", text(&made));
         body(&made)
     }
 
-    /// How a request is answered to whoever presents this token.
+    /// The status of the answer to a caller that presents this token.
     fn status(&self, token: &str, method: Method, target: &str) -> u16 {
         self.send_as(token, method, target, None).status
     }
 
-    /// The id of the owners of the organization with this external id.
+    /// The id of the owners' team of the organization with this external id.
     fn owners(&self, external_id: &str) -> String {
         let prefix = format!("of/{external_id}/team/");
         let keys = self.store.keys();
@@ -113,7 +113,7 @@ fn contract_1_6_what_expired_was_revoked_or_lost_its_owner_is_unauthorized() {
     for orphan in [of_team, of_organization] {
         assert_eq!(world.status(&orphan, Method::Get, ACME), 401);
     }
-    // Another organization of that name has nothing to do with them.
+    // The tokens do not belong to another organization of the same name.
     world.create_named("acme");
     assert_eq!(world.send(Method::Get, ACME_TOKEN, None).status, 404);
     let left = world.store.keys();

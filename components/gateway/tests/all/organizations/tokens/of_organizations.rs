@@ -1,4 +1,4 @@
-//! The token of an organization, and of its audit trail (contract 4.6, 4.7).
+//! The tokens of an organization and of its audit trail (contract 4.6, 4.7).
 
 use super::*;
 use crate::server::NOW;
@@ -181,7 +181,7 @@ fn contract_1_7_who_has_to_do_with_the_token_of_an_organization() {
         assert_eq!(world.status(token, Method::Delete, ACME_TOKEN), 204);
         assert_eq!(world.status(token, Method::Post, ACME_TOKEN), 201);
     }
-    // It replaces itself, and is worth nothing then.
+    // The token replaces itself, and is then invalid.
     assert_eq!(world.status(&own, Method::Post, ACME_TOKEN), 401);
     let own = secret(&world.issue(ACME_TOKEN, &json!({})));
     let replaced = world.send_as(&own, Method::Post, ACME_TOKEN, None);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A world with one organization, and where the tokens of its owners are.
+/// A world with one organization, and the paths of the tokens of its owners.
 fn with_owners() -> (World, String, String) {
     let world = self_hosted();
     let owners = world.owners(&external_id(&world.create_named("acme")));
@@ -138,7 +138,7 @@ fn contract_1_7_nobody_but_owners_speaks_for_the_owners() {
         }
         assert_not_found(&world.send_as(token, Method::Post, &many, Some(&named)));
     }
-    // The token of the owners does.
+    // The token of the owners may do it.
     let of_owners = secret(&shown);
     assert_eq!(world.status(&of_owners, Method::Get, &one), 200);
     let list = format!("{ACME}/team-tokens");

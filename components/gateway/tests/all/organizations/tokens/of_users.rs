@@ -17,7 +17,7 @@ fn people_make_themselves_tokens_and_so_do_site_administrators_for_them() {
     let made = world.send_as(&ada, Method::Post, &target, Some(&sent));
     assert_eq!(made.status, 201, "{}", text(&made));
     let made = body(&made);
-    // Two calendar years later, to the same day of the month but where that is a leap day.
+    // Two calendar years later, on the same day of the month unless that is a leap day.
     let year = |name: &str| -> i32 {
         let time = made["data"]["attributes"][name].as_str().unwrap();
         time[..4].parse().unwrap()

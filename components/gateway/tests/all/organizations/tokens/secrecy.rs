@@ -11,7 +11,7 @@ fn l2_a_token_is_readable_neither_where_it_is_told_nor_where_it_is_presented() {
     let own = secret(&world.issue(ACME_TOKEN, &json!({"description": "of ci"})));
     for token in [&ada, &own] {
         world.status(token, Method::Get, ACME_TOKEN);
-        // A caller may take it for an identifier.
+        // A caller may mistake the token for an identifier.
         let mistaken = format!("/api/v2/authentication-tokens/{token}");
         assert_not_found(&world.get(&mistaken));
         assert_not_found(&world.get(&format!("{mistaken}/")));

@@ -1,4 +1,4 @@
-//! Answers that tell the text of a token and cannot be recorded (SEC-L1).
+//! Answers that contain the text of a token and cannot be recorded (SEC-L1).
 
 use gatehouse_gateway::host::Side;
 
@@ -6,7 +6,7 @@ use super::audit_trails::premium;
 use super::*;
 use crate::recorder::Fails;
 
-/// The stored records of tokens that open something.
+/// The stored records of valid tokens.
 fn stored(world: &World) -> Vec<String> {
     let keys = world.store.keys().into_iter();
     keys.filter(|key| {
@@ -18,13 +18,13 @@ fn stored(world: &World) -> Vec<String> {
 }
 
 impl World {
-    /// Refuses to record answers, or takes them again.
+    /// Sets which records the log refuses.
     fn fails(&self, fails: Fails) {
         self.server.audit.fails(fails);
     }
 }
 
-/// Asks for a token whose answer cannot be recorded, and gives the text that no client was told.
+/// Asks for a token whose answer cannot be recorded, and returns the text that no client received.
 fn untold(world: &World, target: &str, sent: &Value, pointer: &str) -> String {
     world.fails(Fails::ForAnswers);
     let refused = world.send(Method::Post, target, Some(sent));
@@ -79,7 +79,7 @@ fn l1_a_token_that_replaces_another_ends_too_and_the_other_does_not_come_back() 
         assert_eq!(world.status(&token, Method::Get, ACME), 401);
     }
     assert_not_found(&world.get(ACME_TOKEN));
-    // As soon as it can be recorded there is one again.
+    // As soon as it can be recorded, a new token is created.
     let next = secret(&world.issue(ACME_TOKEN, &json!({})));
     assert_eq!(world.status(&next, Method::Get, ACME), 200);
 }

@@ -1,7 +1,7 @@
 //! Rows of the index of parts: for each *gram*, the documents it occurs in.
 //!
 //! A gram is a hash of three or five bytes that stand together in a name or an address, or of a whole name. Two that are equal by chance
-//! cost a look in vain and nothing else, for whatever is found is compared with the text itself.
+//! cost a look in vain and nothing else, since each document that is found is compared with the text itself.
 
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ pub struct RowsOfRun {
     pub told: usize,
 }
 
-/// The rows of a run in which these occurrences are, in whatever order these are given.
+/// The rows of a run in which these occurrences are, which may be given in any order.
 pub fn rows_of(mut occurrences: Vec<(u32, Occurrence)>, wanted: &RowsOfRun) -> Vec<RowRecord> {
     occurrences.sort_unstable();
     occurrences.dedup_by(
