@@ -32,7 +32,7 @@ static KEY: LazyLock<Regex> =
 /// A type with few values: its name, and the values in words.
 static CHOICES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?:named_choices!\(\s*|impl SettingValue for )(\w+)(?:,| \{\s*const EXPECTED: &'static str =)\s*"((?:[^"\\]|\\.)*)""#,
+        r#"(?:named_choices!\(\s*|impl SettingValue for )(\w+)(?:,| \{\s*const EXPECTED: &'static str =)\s*"((?:[^"\\]|\\.)*)"(?:,|;\s*const KIND: &'static SettingKind =\s*&SettingKind::Choice)"#,
     )
 });
 static SWITCH: LazyLock<Regex> =
