@@ -56,6 +56,14 @@ fn the_key_of_the_stores_is_a_secret_that_has_no_default() {
     }
 }
 
+/// The front refuses a variable `edition` that is set, so a default would have it refuse every request.
+#[test]
+fn the_variable_that_the_edition_has_left_is_empty() {
+    for manifest in each() {
+        assert_eq!(manifest.variables["edition"].default.as_deref(), Some(""));
+    }
+}
+
 #[test]
 fn every_variable_is_given_to_the_component_under_its_own_name() {
     for manifest in each() {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_orgs_api::Edition;
 use serde_json::{Map, Value, json};
 
 use crate::openapi::{Reference, Schema};
@@ -146,7 +145,7 @@ fn property_schema(property: &Property) -> Schema {
 fn described(property: &Property) -> String {
     let about = property.about;
     match property.edition {
-        Some(edition @ (Edition::Hosted | Edition::SelfHosted)) => {
+        Some(edition) => {
             format!("{about} Shown only by the {} edition.", edition.as_str())
         }
         None => about.to_owned(),
