@@ -3,7 +3,7 @@
 use gatehouse_ports::{Random, RandomError};
 
 use crate::RootKey;
-use crate::cipher::{Cipher, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{NONCE_BYTES, TAG_BYTES, Xaes};
 
 /// The layout written by this version: a nonce, and the tag of the statement under the root key.
 const FORMAT: u8 = 1;
@@ -31,7 +31,7 @@ impl RootKey {
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce)?;
         let associated_data = associated_data(purpose, statement);
-        let tag = Cipher::new(self.bytes()).seal(&nonce, &associated_data, &mut []);
+        let tag = Xaes::new(self.bytes()).seal(&nonce, &associated_data, &mut []);
         // Nothing is encrypted, so nothing is too long.
         let tag = tag.ok_or(RandomError)?;
         let mut attestation = [0; ATTESTATION_BYTES];
@@ -51,7 +51,7 @@ impl RootKey {
             return false;
         };
         let associated_data = associated_data(purpose, statement);
-        Cipher::new(self.bytes())
+        Xaes::new(self.bytes())
             .open(nonce, &associated_data, &mut [], tag)
             .is_ok()
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use gatehouse_ports::{Random, RandomError};
 
-use crate::cipher::{Cipher, ForgedError, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{ForgedError, NONCE_BYTES, TAG_BYTES};
 use crate::keyring::TERM_BYTES;
+use crate::record_cipher::{RecordCipher, RecordFormat};
 use crate::{Keyring, Term};
-/// The layout written by this version: this byte, the term, a nonce, the sealed body, a tag.
-const FORMAT: u8 = 1;
+
+/// A record begins with the number of its [`RecordFormat`]. The term, a nonce, the sealed body and a tag follow.
+const FORMAT_BYTES: usize = 1;
 const DOMAIN: &[u8] = b"gatehouse record";
-const HEADER_BYTES: usize = 1 + TERM_BYTES + NONCE_BYTES;
+const HEADER_BYTES: usize = FORMAT_BYTES + TERM_BYTES + NONCE_BYTES;
 /// The body starts with the end of the record's life.
 const EXPIRY_BYTES: usize = size_of::<u64>();
 const NEVER: u64 = u64::MAX;
@@ -46,7 +48,7 @@ pub enum OpenError {
     #[error("a sealed record needs the data key of term {0}, which the keyring does not hold")]
     UnknownTerm(Term),
     /// A newer version of this software wrote it, or it was altered.
-    #[error("a sealed record has format {found}, and this version knows format {FORMAT}")]
+    #[error("a sealed record has format {found}, and this version knows formats 1 and 2")]
     UnknownFormat {
         /// The number in its first byte.
         found: u8,
@@ -59,26 +61,32 @@ pub enum SealError {
     /// Nothing can be sealed without a fresh nonce.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// The value is beyond the 64 GiB that the cipher takes.
+    /// The value is beyond the 64 GiB or more that the cipher takes.
     #[error("the value is too large to be sealed")]
     TooLarge,
 }
 
 /// The keys of an unlocked store, ready to seal and open records.
 pub struct Barrier {
+    /// Of the records that are sealed.
+    format: RecordFormat,
     active_term: Term,
-    active: Cipher,
-    earlier: BTreeMap<Term, Cipher>,
+    active: RecordCipher,
+    earlier: BTreeMap<Term, RecordCipher>,
 }
 
 impl Barrier {
     /// A barrier that seals with the active key of `keyring` and opens with all its keys.
     #[must_use]
     pub fn new(keyring: &Keyring) -> Self {
+        let earlier = keyring.earlier_keys();
         Self {
+            format: RecordFormat::HERE,
             active_term: keyring.active_term(),
-            active: keyring.active_cipher(),
-            earlier: keyring.earlier_ciphers(),
+            active: RecordCipher::new(keyring.active_key()),
+            earlier: earlier
+                .map(|(term, key)| (term, RecordCipher::new(key)))
+                .collect(),
         }
     }
 
@@ -104,14 +112,15 @@ impl Barrier {
         random.fill(&mut nonce)?;
 
         let mut sealed = Vec::with_capacity(value.len() + SEALED_OVERHEAD_BYTES);
-        sealed.push(FORMAT);
+        sealed.push(self.format.number());
         sealed.extend_from_slice(&self.active_term.0.to_be_bytes());
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(&expires_at.unwrap_or(NEVER).to_be_bytes());
         sealed.extend_from_slice(value);
-        let associated_data = associated_data(FORMAT, self.active_term, address);
+        let associated_data = associated_data(self.format, self.active_term, address);
         let (_, body) = sealed.split_at_mut(HEADER_BYTES);
-        let tag = self.active.seal(&nonce, &associated_data, body);
+        let cipher = &self.active;
+        let tag = cipher.seal(self.format, &nonce, &associated_data, body);
         sealed.extend_from_slice(&tag.ok_or(SealError::TooLarge)?);
         Ok(sealed)
     }
@@ -124,10 +133,10 @@ impl Barrier {
     ///
     /// When the bytes are not exactly what was sealed for this address under a key of this keyring.
     pub fn open(&self, address: Address<'_>, mut sealed: Vec<u8>) -> Result<Record, OpenError> {
-        let (format, rest) = sealed.split_first_mut().ok_or(OpenError::Forged)?;
-        if *format != FORMAT {
-            return Err(OpenError::UnknownFormat { found: *format });
-        }
+        let (number, rest) = sealed.split_first_mut().ok_or(OpenError::Forged)?;
+        let found = *number;
+        let format = RecordFormat::from_number(found);
+        let format = format.ok_or(OpenError::UnknownFormat { found })?;
         let (term, rest) = rest
             .split_first_chunk_mut::<TERM_BYTES>()
             .ok_or(OpenError::Forged)?;
@@ -139,8 +148,9 @@ impl Barrier {
             .split_last_chunk_mut::<TAG_BYTES>()
             .ok_or(OpenError::Forged)?;
         let cipher = self.cipher(term).ok_or(OpenError::UnknownTerm(term))?;
+        let associated_data = associated_data(format, term, address);
         cipher
-            .open(nonce, &associated_data(FORMAT, term, address), body, tag)
+            .open(format, nonce, &associated_data, body, tag)
             .map_err(|ForgedError| OpenError::Forged)?;
 
         let expires_at = body.first_chunk().ok_or(OpenError::Forged)?;
@@ -163,15 +173,16 @@ impl Barrier {
         self.cipher(term).is_some()
     }
 
-    /// The term that a sealed record names; `None` for what is not a record of this format. Nothing is proven by it until it opens.
+    /// The term that a sealed record names; `None` for bytes of no known format. Nothing is proven by it until it opens.
     #[must_use]
     pub fn term_of(sealed: &[u8]) -> Option<Term> {
-        let (format, rest) = sealed.split_first()?;
+        let (number, rest) = sealed.split_first()?;
         let (term, _) = rest.split_first_chunk::<TERM_BYTES>()?;
-        (*format == FORMAT).then(|| Term(u32::from_be_bytes(*term)))
+        RecordFormat::from_number(*number)?;
+        Some(Term(u32::from_be_bytes(*term)))
     }
 
-    fn cipher(&self, term: Term) -> Option<&Cipher> {
+    fn cipher(&self, term: Term) -> Option<&RecordCipher> {
         if term == self.active_term {
             return Some(&self.active);
         }
@@ -180,11 +191,11 @@ impl Barrier {
 }
 
 /// The address that a sealed record is bound to. Lengths stand before texts, so that no two addresses give the same bytes.
-fn associated_data(format: u8, term: Term, address: Address<'_>) -> Vec<u8> {
+fn associated_data(format: RecordFormat, term: Term, address: Address<'_>) -> Vec<u8> {
     let Address { store, key } = address;
     let mut bytes = Vec::with_capacity(DOMAIN.len() + 32 + store.len() + key.len());
     bytes.extend_from_slice(DOMAIN);
-    bytes.push(format);
+    bytes.push(format.number());
     bytes.extend_from_slice(&term.0.to_be_bytes());
     for text in [store, key] {
         bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
@@ -215,6 +226,14 @@ mod tests {
         Barrier::new(&keyring())
     }
 
+    /// One for each format that a record can have.
+    fn barriers() -> [Barrier; 2] {
+        [RecordFormat::Xaes, RecordFormat::XChaCha].map(|format| Barrier {
+            format,
+            ..barrier()
+        })
+    }
+
     fn sealed(barrier: &Barrier, value: &[u8]) -> Vec<u8> {
         let random = SeededRandom::new(2);
         barrier.seal(ADDRESS, value, Some(5), &random).unwrap()
@@ -226,26 +245,66 @@ mod tests {
 
     #[test]
     fn k1_a_record_with_any_bit_flipped_does_not_open() {
-        let barrier = barrier();
-        let sealed = sealed(&barrier, b"secret");
-        for bit in 0..sealed.len() * 8 {
-            let mut altered = sealed.clone();
-            altered[bit / 8] ^= 1 << (bit % 8);
-            assert!(refusal(&barrier, ADDRESS, &altered).is_some(), "bit {bit}");
+        for barrier in barriers() {
+            let sealed = sealed(&barrier, b"secret");
+            for bit in 0..sealed.len() * 8 {
+                let mut altered = sealed.clone();
+                altered[bit / 8] ^= 1 << (bit % 8);
+                assert!(refusal(&barrier, ADDRESS, &altered).is_some(), "bit {bit}");
+            }
         }
     }
 
     #[test]
     fn k1_a_record_cut_or_extended_does_not_open() {
-        let barrier = barrier();
-        let mut sealed = sealed(&barrier, b"secret");
-        for end in 0..sealed.len() {
-            let refusal = refusal(&barrier, ADDRESS, &sealed[..end]);
-            assert_eq!(refusal, Some(OpenError::Forged), "cut to {end} bytes");
+        for barrier in barriers() {
+            let mut sealed = sealed(&barrier, b"secret");
+            for end in 0..sealed.len() {
+                let refusal = refusal(&barrier, ADDRESS, &sealed[..end]);
+                assert_eq!(refusal, Some(OpenError::Forged), "cut to {end} bytes");
+            }
+            sealed.push(0);
+            let refusal = refusal(&barrier, ADDRESS, &sealed);
+            assert_eq!(refusal, Some(OpenError::Forged));
         }
-        sealed.push(0);
-        let refusal = refusal(&barrier, ADDRESS, &sealed);
-        assert_eq!(refusal, Some(OpenError::Forged));
+    }
+
+    #[test]
+    fn k1_a_record_relabelled_as_the_other_format_does_not_open() {
+        let [xaes, xchacha] = barriers();
+        for (barrier, other) in [(&xaes, &xchacha), (&xchacha, &xaes)] {
+            let mut sealed = sealed(barrier, b"secret");
+            assert_eq!(sealed[0], barrier.format.number());
+            sealed[0] = other.format.number();
+            let refusal = refusal(barrier, ADDRESS, &sealed);
+            assert_eq!(refusal, Some(OpenError::Forged));
+        }
+    }
+
+    #[test]
+    fn records_of_each_format_open_where_the_other_one_is_sealed() {
+        let [xaes, xchacha] = barriers();
+        for (from, to) in [(&xaes, &xchacha), (&xchacha, &xaes)] {
+            let sealed = sealed(from, b"moved");
+            assert_eq!(Barrier::term_of(&sealed), Some(Term(1)));
+            let opened = to.open(ADDRESS, sealed).ok().unwrap();
+            assert_eq!(
+                (opened.value.as_slice(), opened.expires_at),
+                (&b"moved"[..], Some(5))
+            );
+        }
+    }
+
+    #[test]
+    fn a_record_is_sealed_as_it_was_in_earlier_releases() {
+        let sealed = barriers().map(|barrier| sealed(&barrier, b"a value"));
+        assert_eq!(
+            sealed.map(|sealed| base16ct::lower::encode_string(&sealed)),
+            [
+                "0100000001ce56971cde355897421efc0b1046c8bf2f537eddbfbc7b98fd16fc82a73f1c2f3737c7e631d622ad8c465fd94cbb81157683ba5205d5e6",
+                "0200000001ce56971cde355897421efc0b1046c8bf2f537eddbfbc7b9801846bf9a9598323c37ab454687c2bf5dddef656a0474860725d5006024b29"
+            ]
+        );
     }
 
     #[test]
@@ -288,21 +347,16 @@ mod tests {
     }
 
     #[test]
-    fn k1_a_record_of_a_later_format_relabelled_as_this_one_does_not_open() {
-        let barrier = barrier();
-        let (nonce, later) = ([3; NONCE_BYTES], FORMAT + 1);
-        let mut body = *b"\0\0\0\0\0\0\0\0in a later format";
-        let bound = associated_data(later, Term(1), ADDRESS);
-        let tag = barrier.active.seal(&nonce, &bound, &mut body).unwrap();
-        let record = |format: u8| [&[format, 0, 0, 0, 1], &nonce[..], &body, &tag].concat();
-        assert_eq!(
-            refusal(&barrier, ADDRESS, &record(later)),
-            Some(OpenError::UnknownFormat { found: later })
-        );
-        assert_eq!(
-            refusal(&barrier, ADDRESS, &record(FORMAT)),
-            Some(OpenError::Forged)
-        );
+    fn k1_a_record_of_a_later_format_does_not_open() {
+        for barrier in barriers() {
+            let mut sealed = sealed(&barrier, b"in a later format");
+            sealed[0] = 3;
+            assert_eq!(
+                refusal(&barrier, ADDRESS, &sealed),
+                Some(OpenError::UnknownFormat { found: 3 })
+            );
+            assert_eq!(Barrier::term_of(&sealed), None);
+        }
     }
 
     #[test]
@@ -360,12 +414,14 @@ mod tests {
             store in ".*",
             key in ".*",
         ) {
-            let (barrier, random) = (barrier(), SeededRandom::new(2));
-            let address = Address { store: &store, key: &key };
-            let sealed = barrier.seal(address, &value, expires_at, &random).unwrap();
-            prop_assert_eq!(sealed.len(), value.len() + SEALED_OVERHEAD_BYTES);
-            let opened = barrier.open(address, sealed).ok().unwrap();
-            prop_assert_eq!((opened.value, opened.expires_at), (value, expires_at));
+            for barrier in barriers() {
+                let random = SeededRandom::new(2);
+                let address = Address { store: &store, key: &key };
+                let sealed = barrier.seal(address, &value, expires_at, &random).unwrap();
+                prop_assert_eq!(sealed.len(), value.len() + SEALED_OVERHEAD_BYTES);
+                let opened = barrier.open(address, sealed).ok().unwrap();
+                prop_assert_eq!((&opened.value, opened.expires_at), (&value, expires_at));
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
-//! XAES-256-GCM as published by C2SP, over byte arrays: AES-256-GCM under a key that is derived anew for every message.
+//! Authenticated encryption over byte arrays, with a key of 32 bytes and random nonces of 24.
 
+use chacha20poly1305::XChaCha20Poly1305;
 use xaes_256_gcm::Xaes256Gcm;
+use xaes_256_gcm::aead::consts::{U16, U24, U32};
 use xaes_256_gcm::aead::{AeadInOut, KeyInit};
 
 /// Length of a key.
@@ -10,22 +12,32 @@ pub const NONCE_BYTES: usize = 24;
 /// Length of the authentication tag.
 pub const TAG_BYTES: usize = 16;
 
+/// XAES-256-GCM as published by C2SP: AES-256-GCM under a key that is derived anew for every message. The faster one where the processor has
+/// instructions for AES.
+pub type Xaes = Cipher<Xaes256Gcm>;
+/// XChaCha20-Poly1305: ChaCha20-Poly1305 (RFC 8439) under a key that is derived anew for every message. The faster one without such
+/// instructions.
+pub type XChaCha = Cipher<XChaCha20Poly1305>;
+
 /// The bytes are not what was sealed under this key, nonce and associated data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForgedError;
 
 /// A key, ready for use. Its key material is wiped when it is dropped.
-pub struct Cipher(Xaes256Gcm);
+pub struct Cipher<A>(A);
 
-impl Cipher {
+impl<A> Cipher<A>
+where
+    A: AeadInOut<NonceSize = U24, TagSize = U16> + KeyInit<KeySize = U32>,
+{
     /// Prepares `key`.
     pub fn new(key: &[u8; KEY_BYTES]) -> Self {
-        Self(Xaes256Gcm::new(key.into()))
+        Self(A::new(key.into()))
     }
 
     /// Encrypts `message` in place.
     ///
-    /// `None` for a message beyond the 64 GiB that AES-GCM can take.
+    /// `None` for a message beyond what the algorithm can take: 64 GiB, or 256 GiB for XChaCha20-Poly1305.
     pub fn seal(
         &self,
         nonce: &[u8; NONCE_BYTES],
@@ -60,14 +72,14 @@ mod tests {
 
     fn sealed(key: [u8; KEY_BYTES], associated_data: &[u8]) -> String {
         let mut message = *b"XAES-256-GCM";
-        let tag = Cipher::new(&key)
+        let tag = Xaes::new(&key)
             .seal(NONCE, associated_data, &mut message)
             .unwrap();
         base16ct::lower::encode_string(&[message.as_slice(), &tag].concat())
     }
 
     #[test]
-    fn the_published_vector_with_the_top_bit_of_the_subkey_clear() {
+    fn the_published_vector_of_xaes_with_the_top_bit_of_the_subkey_clear() {
         assert_eq!(
             sealed([1; 32], b""),
             "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"
@@ -75,10 +87,31 @@ mod tests {
     }
 
     #[test]
-    fn the_published_vector_with_the_top_bit_of_the_subkey_set() {
+    fn the_published_vector_of_xaes_with_the_top_bit_of_the_subkey_set() {
         assert_eq!(
             sealed([3; 32], b"c2sp.org/XAES-256-GCM"),
             "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"
+        );
+    }
+
+    /// Section A.3.1 of draft-irtf-cfrg-xchacha-03.
+    #[test]
+    fn the_published_vector_of_xchacha() {
+        let key = std::array::from_fn(|index| 0x80 + index as u8);
+        let nonce = std::array::from_fn(|index| 0x40 + index as u8);
+        let associated_data = b"\x50\x51\x52\x53\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7";
+        let mut message = *b"Ladies and Gentlemen of the class of '99: If I could offer you \
+            only one tip for the future, sunscreen would be it.";
+        let tag = XChaCha::new(&key)
+            .seal(&nonce, associated_data, &mut message)
+            .unwrap();
+        assert_eq!(
+            base16ct::lower::encode_string(&message[..16]),
+            "bd6d179d3e83d43b9576579493c0e939"
+        );
+        assert_eq!(
+            base16ct::lower::encode_string(&tag),
+            "c0875924c1c7987947deafd8780acf49"
         );
     }
 
@@ -87,11 +120,12 @@ mod tests {
     #[test]
     fn k6_a_cipher_wipes_its_key_when_it_is_dropped() {
         wipes_itself_when_dropped::<Xaes256Gcm>();
+        wipes_itself_when_dropped::<XChaCha20Poly1305>();
     }
 
     #[test]
     fn what_was_sealed_opens_and_another_tag_does_not() {
-        let cipher = Cipher::new(&[7; 32]);
+        let cipher = Xaes::new(&[7; 32]);
         let mut message = *b"a message";
         let tag = cipher.seal(NONCE, b"", &mut message).unwrap();
         let mut forged = message;

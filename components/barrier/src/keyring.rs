@@ -7,7 +7,7 @@ use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
 
 use crate::RootKey;
-use crate::cipher::{Cipher, ForgedError, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{ForgedError, KEY_BYTES, NONCE_BYTES, TAG_BYTES, Xaes};
 
 /// The layout written by this version: a format byte, a nonce, the sealed terms, a tag.
 const FORMAT: u8 = 1;
@@ -132,7 +132,7 @@ impl Keyring {
             terms.extend_from_slice(&term.0.to_be_bytes());
             terms.extend_from_slice(&**key);
         }
-        let tag = Cipher::new(root_key.bytes())
+        let tag = Xaes::new(root_key.bytes())
             .seal(&nonce, &associated_data(FORMAT), &mut terms)
             .ok_or(KeyringError::NoTermLeft)?;
         Ok([&[FORMAT], nonce.as_slice(), terms.as_slice(), &tag].concat())
@@ -155,19 +155,18 @@ impl Keyring {
             .split_last_chunk::<TAG_BYTES>()
             .ok_or(KeyringError::Malformed)?;
         let mut terms = Zeroizing::new(terms.to_vec());
-        Cipher::new(root_key.bytes())
+        Xaes::new(root_key.bytes())
             .open(nonce, &associated_data(FORMAT), &mut terms, tag)
             .map_err(|ForgedError| KeyringError::WrongRootKey)?;
         Self::parse(&terms)
     }
 
-    pub(crate) fn active_cipher(&self) -> Cipher {
-        Cipher::new(&self.active_key)
+    pub(crate) fn active_key(&self) -> &[u8; KEY_BYTES] {
+        &self.active_key
     }
 
-    pub(crate) fn earlier_ciphers(&self) -> BTreeMap<Term, Cipher> {
-        let cipher = |(term, key): (&Term, &DataKey)| (*term, Cipher::new(key));
-        self.earlier.iter().map(cipher).collect()
+    pub(crate) fn earlier_keys(&self) -> impl Iterator<Item = (Term, &[u8; KEY_BYTES])> {
+        self.earlier.iter().map(|(term, key)| (*term, &**key))
     }
 
     fn parse(mut terms: &[u8]) -> Result<Self, KeyringError> {

@@ -3,19 +3,15 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Random, RandomError};
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use crate::cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{KEY_BYTES, NONCE_BYTES, TAG_BYTES, Xaes};
+use crate::derivation::derive;
 
 /// Bound to what seals a key for the holder of another one, so that nothing else passes for it. The last byte is the format: a nonce, the
 /// sealed key, a tag.
 const HANDOVER: &[u8] = b"gatehouse root key handover\x01";
-
-/// Bytes of a block of SHA-256; the text of a key has 44.
-const BLOCK_BYTES: usize = 64;
 
 /// Why a text is not a root key. The text itself is never repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -108,14 +104,7 @@ impl RootKey {
     /// neither the key nor the label changes.
     #[must_use]
     pub fn derived(&self, label: &[u8]) -> Zeroizing<[u8; KEY_BYTES]> {
-        // HMAC fills a key that is shorter than a block with zeros, as is done here: a text of any length could be refused.
-        let mut block = Zeroizing::new([0; BLOCK_BYTES]);
-        for (to, from) in block.iter_mut().zip(self.to_text().bytes()) {
-            *to = from;
-        }
-        let mut code = Hmac::<Sha256>::new((&*block).into());
-        code.update(label);
-        Zeroizing::new(code.finalize().into_bytes().into())
+        derive(self.to_text().bytes(), label)
     }
 
     /// This key as bytes that only `holder` opens.
@@ -127,7 +116,7 @@ impl RootKey {
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce)?;
         let mut key = self.0.clone();
-        let sealed = Cipher::new(holder.bytes()).seal(&nonce, HANDOVER, &mut *key);
+        let sealed = Xaes::new(holder.bytes()).seal(&nonce, HANDOVER, &mut *key);
         let tag = sealed.ok_or(RandomError)?;
         Ok([nonce.as_slice(), key.as_slice(), &tag].concat())
     }
@@ -142,7 +131,7 @@ impl RootKey {
         }
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         key.copy_from_slice(body);
-        let opened = Cipher::new(holder.bytes()).open(nonce, HANDOVER, &mut *key, tag);
+        let opened = Xaes::new(holder.bytes()).open(nonce, HANDOVER, &mut *key, tag);
         opened.ok().map(|()| Self(key))
     }
 

@@ -31,10 +31,25 @@ impl Edition {
         Self::ALL.into_iter().find(|it| it.as_str() == text)
     }
 
-    /// The edition that a component's environment says: [`Self::SelfHosted`] where it says nothing, or nothing that is an edition.
+    /// The edition that a component's variables say: [`Self::SelfHosted`] where they say nothing, or nothing that is an edition.
     #[must_use]
-    pub fn from_environment() -> Self {
-        let text = std::env::var(Self::VARIABLE).unwrap_or_default();
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let text = variable(Self::VARIABLE).unwrap_or_default();
         Self::from_text(&text).unwrap_or(Self::SelfHosted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_is_missing_empty_or_unknown_means_self_hosted() {
+        for text in [None, Some(""), Some("Hosted"), Some("self-hosted")] {
+            let edition = Edition::from_variables(|_| text.map(str::to_owned));
+            assert_eq!(edition, Edition::SelfHosted, "{text:?}");
+        }
+        let hosted = |name: &str| (name == Edition::VARIABLE).then(|| "hosted".to_owned());
+        assert_eq!(Edition::from_variables(hosted), Edition::Hosted);
     }
 }

@@ -74,7 +74,7 @@ fn gateway() -> &'static ImportingGateway {
 
 fn settings() -> Settings {
     let mut settings = Settings {
-        edition: Edition::from_environment(),
+        edition: Edition::from_variables(|name| std::env::var(name).ok()),
         ..Settings::default()
     };
     if let Ok(version) = std::env::var("GATEHOUSE_VERSION_COMPATIBILITY") {

@@ -28,7 +28,8 @@ gatehouse_orgs_api::bindings::export_orgs!(Component);
 
 /// One for the life of the instance, so that the directory is not decoded for every request.
 static ORGS: LazyLock<Orgs<ImportedStore, SystemClock, OsRandom>> = LazyLock::new(|| {
-    Orgs::new(ImportedStore, SystemClock, OsRandom).with_edition(Edition::from_environment())
+    Orgs::new(ImportedStore, SystemClock, OsRandom)
+        .with_edition(Edition::from_variables(|name| std::env::var(name).ok()))
 });
 
 impl wit::organizations::Guest for Component {
