@@ -9,8 +9,8 @@ use gatehouse_ports::IpAddress;
 
 /// Where Spin writes the address of the connection, with its port.
 const CLIENT_ADDRESS: &str = "spin-client-addr";
-/// Where Spin writes the URL by which it was reached; its scheme is that of Spin's own listener.
-const FULL_URL: &str = "spin-full-url";
+/// Where Spin writes the URL by which it was reached; its scheme is that of Spin's own listener, and counts before that of the request.
+pub const FULL_URL: &str = "spin-full-url";
 /// The prefix of all of Spin's headers.
 const SPIN: &str = "spin-";
 /// Headers that other hosts write or let only trusted proxies write. Spin does neither, so here they are words of the client.

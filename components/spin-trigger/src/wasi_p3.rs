@@ -12,6 +12,7 @@ use spin_sdk::wasip3::http::types::{ErrorCode, Fields, Request, Response as Wasi
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 use spin_sdk::wasip3::spawn;
 
+use crate::client_address;
 use crate::front::{self, Resumption};
 use crate::turn::Turn;
 
@@ -42,15 +43,25 @@ impl Guest for Component {
 
 async fn read(request: Request, turn: &mut Turn) -> Result<Received, Response> {
     let method = http::Method::try_from(request.get_method());
+    let headers = request.get_headers().copy_all();
+    let has = |name: &str| {
+        headers
+            .iter()
+            .any(|(found, _)| found.eq_ignore_ascii_case(name))
+    };
+    // Each question is a call of the host, so the host is not asked for what a header says.
+    let authority = (!has("host")).then(|| request.get_authority()).flatten();
+    let is_https =
+        !has(client_address::FULL_URL) && matches!(request.get_scheme(), Some(Scheme::Https));
     let mut received = Received {
         id: None,
         // One that is no method of HTTP has no name, and is served by none.
         method: method.map_or_else(|_| String::new(), |it| it.as_str().to_owned()),
         target: request.get_path_with_query().unwrap_or_default(),
         peer: None,
-        is_https: matches!(request.get_scheme(), Some(Scheme::Https)),
-        authority: request.get_authority(),
-        headers: request.get_headers().copy_all(),
+        is_https,
+        authority,
+        headers,
         body: Vec::new(),
     };
     if may_have_body(&received) {
