@@ -34,9 +34,10 @@ const WRITE: &str = "one statement that writes a row";
 const WRITE_OF_FEW: &str = "one statement that writes a row, 8 connections";
 const CROWDED_WRITE: &str = "one statement that writes a row, 64 connections";
 
-/// How many organizations are made, each by a commit that changes some twenty rows, and how many of them count as the first.
-const ORGANIZATIONS: usize = 10_000;
-const FIRST_ORGANIZATIONS: usize = 1_000;
+/// The organizations that are made, each by a commit that changes some twenty rows, by the row that they count in.
+const CREATIONS: [Range<usize>; 3] = [0..1_000, 1_000..10_000, 10_000..100_000];
+/// How many of these rows there are for key-value stores, where the rest would take an hour.
+const KEY_VALUE_CREATIONS: usize = 2;
 const CREATORS: usize = 8;
 
 /// Connections where many wait.
@@ -71,14 +72,21 @@ pub fn run(cores: &Cores, report: &mut Report) -> Result<()> {
         row(report, FLOOR, what, floor.measured(work, load)?);
     }
     drop(floor);
-    under_spin(cores, report, SPIN, sqlite)?;
-    under_spin(cores, report, KEY_VALUE, key_value)?;
+    let (all, few) = (&CREATIONS[..], &CREATIONS[..KEY_VALUE_CREATIONS]);
+    under_spin(cores, report, SPIN, sqlite, all)?;
+    under_spin(cores, report, KEY_VALUE, key_value, few)?;
     own_server(cores, report, own)?;
     report.note(compared(report)?);
     Ok(())
 }
 
-fn under_spin(cores: &Cores, report: &mut Report, name: &str, program: Program) -> Result<()> {
+fn under_spin(
+    cores: &Cores,
+    report: &mut Report,
+    name: &str,
+    program: Program,
+    creations: &[Range<usize>],
+) -> Result<()> {
     let (installation, server) = prepared(cores, program, Storage::Durable, "")?;
     let token = workload_token(&installation)?;
     let rows = [
@@ -97,9 +105,10 @@ fn under_spin(cores: &Cores, report: &mut Report, name: &str, program: Program) 
         token: installation.root_token().to_owned(),
         connections: CREATORS,
     };
-    for numbers in creations() {
-        let what = creation(&numbers);
-        row(report, name, &what, organizations.created(numbers)?);
+    for numbers in creations {
+        let what = creation(numbers);
+        let created = organizations.created(numbers.clone())?;
+        row(report, name, &what, created);
     }
     Ok(())
 }
@@ -121,11 +130,6 @@ fn own_server(cores: &Cores, report: &mut Report, program: Program) -> Result<()
 fn crowded_login(installation: &Installation, server: Target) -> Result<Measured> {
     let login = login_request(installation, ROLE)?;
     measure(server, &[login], CROWDED).context(CROWDED_LOGIN)
-}
-
-/// The numbers of the organizations that are made, by the row that they count in.
-fn creations() -> [Range<usize>; 2] {
-    [0..FIRST_ORGANIZATIONS, FIRST_ORGANIZATIONS..ORGANIZATIONS]
 }
 
 fn creation(numbers: &Range<usize>) -> String {
@@ -151,8 +155,8 @@ fn row(report: &mut Report, program: &str, work: &str, measured: Measured) {
 
 /// Each work under Spin beside the floor below it, and beside what does the same work, in Markdown.
 fn compared(report: &Report) -> Result<String> {
-    let [first, later] = creations().map(|numbers| creation(&numbers));
-    let (first, later) = (first.as_str(), later.as_str());
+    let [first, later, last] = CREATIONS.map(|numbers| creation(&numbers));
+    let (first, later, last) = (first.as_str(), later.as_str(), last.as_str());
     let to_floor = [
         (HEALTH, HELLO),
         (LOOKUP, READ),
@@ -161,6 +165,7 @@ fn compared(report: &Report) -> Result<String> {
         (CROWDED_LOGIN, CROWDED_WRITE),
         (first, WRITE_OF_FEW),
         (later, WRITE_OF_FEW),
+        (last, WRITE_OF_FEW),
     ];
     let to_key_value = [LOOKUP, SHOW, LOGIN, CROWDED_LOGIN, first, later];
     let to_own = [LOOKUP, LOGIN, CROWDED_LOGIN];

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use gatehouse_spin_floor::{HELLO, PREPARE, READ, WRITE, manifest, runtime_configuration};
+use gatehouse_spin_floor::{
+    HELLO, KEEP_INSTANCES, PREPARE, READ, WRITE, manifest, runtime_configuration,
+};
 use gatehouse_tests::{Program, ServerProcess, free_address, real_spin, target_folder, workspace};
 
 use crate::cores::Cores;
@@ -85,8 +87,11 @@ impl Floor {
         fs::write(&application, manifest(component))?;
         fs::write(&runtime, runtime_configuration(&database))?;
         let address = free_address();
+        let [keep, instances] = KEEP_INSTANCES;
         let arguments = [
             "up",
+            keep,
+            instances,
             "--runtime-config-file",
             text(&runtime)?,
             "--state-dir",

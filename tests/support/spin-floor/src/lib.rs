@@ -20,6 +20,10 @@ pub const READ: &str = "/read";
 /// The path that is answered after a statement which writes a row, and waits for the disk.
 pub const WRITE: &str = "/write";
 
+/// The option of `spin up` for instances that are kept for many requests, as `docs/hosts/spin.md` advises: for the floor and for Gatehouse
+/// above it. Spin 3.6 does not know it.
+pub const KEEP_INSTANCES: [&str; 2] = ["--max-instance-reuse-count", "10000"];
+
 /// The label of the component's database.
 const DATABASE: &str = "floor";
 

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use gatehouse::settings::{Settings, StorageType};
+use gatehouse_spin_floor::KEEP_INSTANCES;
 
 use crate::application::{STORES, Surroundings};
 
@@ -16,6 +17,8 @@ use crate::application::{STORES, Surroundings};
 const PARTS: &str = "target/components/spin/";
 /// The beginning of the list of hosts that components may call.
 const HOSTS: &str = "allowed_outbound_hosts = [";
+/// The manifest for versions of Spin that make an instance for each request.
+const FOR_SPIN_3: &str = "spin-3.toml";
 /// The variable that repeats the host and port of the database.
 const POSTGRES_HOST: &str = "postgres_host";
 
@@ -63,6 +66,9 @@ impl RealSpin {
             .arg("--state-dir")
             .arg(folder.join("state"))
             .args(["--listen", &address.to_string()]);
+        if !self.manifest.ends_with(FOR_SPIN_3) {
+            spin.args(KEEP_INSTANCES);
+        }
         for (name, value) in variables {
             spin.arg("--variable").arg(format!("{name}={value}"));
         }
