@@ -21,7 +21,7 @@ pub const KNOWN_SCHEMA: i64 = 1;
 /// How often a statement is tried while another one holds the lock that it needs. Each try waits for 20 ms within SQLite, so that is ten
 /// seconds.
 const BUSY_TRIES: u32 = 500;
-/// The milliseconds after the first of these tries after which it is not tried again. A server of libSQL waits for longer at each try.
+/// The milliseconds after which it is not tried again. A server of libSQL waits for longer at each try.
 const BUSY_MILLISECONDS: u64 = 10_000;
 /// The longest pause between two tries. Its jitter keeps waiting statements from trying in step.
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
@@ -119,12 +119,8 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         parameters: &[Value],
     ) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
-        // Asked for by statements that have to wait only: the others would pay for a call of the host.
-        let mut began = None;
-        let mut may_wait = || {
-            let now = self.clock.now_milliseconds();
-            now.abs_diff(*began.get_or_insert(now)) < BUSY_MILLISECONDS
-        };
+        let began = self.clock.now_milliseconds();
+        let may_wait = || self.clock.now_milliseconds().abs_diff(began) < BUSY_MILLISECONDS;
         loop {
             match database.execute(statement, parameters) {
                 Err(error) if error.is_busy() && tries < BUSY_TRIES && may_wait() => {
