@@ -12,7 +12,7 @@ use super::caller::Caller;
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::document_type::DocumentType;
 use super::entry::{Entry, Question};
-use super::organization::{ORGANIZATION, changes_in};
+use super::organization::{ORGANIZATION, changes_in, shown_permissions};
 use super::policy_paths::path_of;
 use super::route::Data::{Many, One};
 use super::routes::routes;
@@ -194,7 +194,8 @@ fn shown(
     found: &AccessDecision,
     included: Option<Vec<serde_json::Value>>,
 ) -> Response {
-    let resource = OrganizationResource::new(&found.organization, &found.permissions);
+    let permissions = shown_permissions(&found.permissions);
+    let resource = OrganizationResource::for_caller(&found.organization, &permissions);
     let mut document = Document::new(resource);
     document.included = included;
     json_api(status, &document)

@@ -1,10 +1,12 @@
 //! JSON:API documents about organizations (contract 2.3 to 2.6, 4.1).
 
-use gatehouse_orgs_api::{Edition, Entitlement, EntitlementValue, Organization, Permission};
+use gatehouse_orgs_api::{Edition, Entitlement, EntitlementValue, Organization};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::organization::OrganizationAttributes;
+use super::organization::{ORGANIZATIONS, OrganizationAttributes};
+use super::resource::{ResourcePath, ShownRelationship, ShownResource};
 use super::retention_kind::retention_kind;
 use super::timestamp;
 
@@ -33,88 +35,92 @@ impl<D> Document<D> {
     }
 }
 
-/// A resource as an answer shows it.
-#[derive(Serialize)]
-pub(super) struct ShownResource<'a, A> {
-    pub(super) id: &'a str,
-    #[serde(rename = "type")]
-    pub(super) kind: &'static str,
-    pub(super) attributes: A,
-    pub(super) relationships: Value,
-    pub(super) links: Value,
-}
-
 /// An organization, as one caller sees it.
-pub(super) type OrganizationResource<'a> = ShownResource<'a, OrganizationAttributes<'a>>;
+pub(super) type OrganizationResource<'a> =
+    ShownResource<'a, OrganizationAttributes<'a>, OrganizationRelationships<'a>>;
 
 impl<'a> OrganizationResource<'a> {
-    /// `organization` for a caller with these permissions.
-    pub(super) fn new(organization: &'a Organization, permissions: &'a [Permission]) -> Self {
+    /// `organization` for a caller with these permissions, as [`shown_permissions`] writes them.
+    ///
+    /// [`shown_permissions`]: super::organization::shown_permissions
+    pub(super) fn for_caller(organization: &'a Organization, permissions: &'a RawValue) -> Self {
+        Self::new(
+            ORGANIZATIONS,
+            &organization.name,
+            OrganizationAttributes::new(organization, permissions),
+            OrganizationRelationships::new(organization),
+        )
+    }
+}
+
+/// The relationships of an organization. Those of the other edition are left out.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct OrganizationRelationships<'a> {
+    default_agent_pool: ShownRelationship<'a>,
+    stacks_default_agent_pool: ShownRelationship<'a>,
+    default_project: ShownRelationship<'a>,
+    oauth_tokens: ShownRelationship<'a>,
+    authentication_token: ShownRelationship<'a>,
+    entitlement_set: ShownRelationship<'a>,
+    subscription: ShownRelationship<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_trails_authentication_token: Option<ShownRelationship<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primary_hyok_configuration: Option<ShownRelationship<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    module_producers: Option<ShownRelationship<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider_producers: Option<ShownRelationship<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_retention_policy: Option<ShownRelationship<'a>>,
+}
+
+impl<'a> OrganizationRelationships<'a> {
+    fn new(organization: &'a Organization) -> Self {
+        let path = ResourcePath::new(ORGANIZATIONS, &organization.name);
+        let linked = |below| ShownRelationship::linked(path.below(below));
+        let settings = &organization.settings;
+        let project = &organization.default_project_id;
+        let edition = organization.plan.edition();
+        let hosted = |relationship| (edition == Edition::Hosted).then_some(relationship);
+        let self_hosted = |relationship| (edition == Edition::SelfHosted).then_some(relationship);
+        let retention = organization.retention.as_ref();
         Self {
-            id: &organization.name,
-            kind: "organizations",
-            attributes: OrganizationAttributes::new(organization, permissions),
-            relationships: relationships(organization),
-            links: json!({"self": path_of(organization)}),
+            default_agent_pool: agent_pool(settings.default_agent_pool_id.as_deref()),
+            stacks_default_agent_pool: agent_pool(settings.stacks_default_agent_pool_id.as_deref()),
+            default_project: ShownRelationship::one("projects", project)
+                .at(ResourcePath::new("projects", project)),
+            oauth_tokens: linked("/oauth-tokens"),
+            authentication_token: linked("/authentication-token"),
+            entitlement_set: ShownRelationship::one("entitlement-sets", &organization.external_id)
+                .at(path.below("/entitlement-set")),
+            subscription: match edition {
+                Edition::Hosted => {
+                    ShownRelationship::one("subscriptions", &organization.subscription.id)
+                        .at(path.below("/subscription"))
+                }
+                Edition::SelfHosted => linked("/subscription"),
+            },
+            audit_trails_authentication_token: hosted(linked(
+                "/authentication-token?token=audit-trails",
+            )),
+            primary_hyok_configuration: hosted(ShownRelationship::none()),
+            module_producers: self_hosted(linked("/relationships/module-producers")),
+            provider_producers: self_hosted(linked("/relationships/provider-producers")),
+            data_retention_policy: self_hosted(
+                retention.map_or_else(ShownRelationship::none, |policy| {
+                    ShownRelationship::one(retention_kind(policy.rule), &policy.id)
+                }),
+            ),
         }
     }
 }
 
-fn relationships(organization: &Organization) -> Value {
-    let path = path_of(organization);
-    let settings = &organization.settings;
-    let project = &organization.default_project_id;
-    let mut relationships = json!({
-        "default-agent-pool": agent_pool(settings.default_agent_pool_id.as_deref()),
-        "stacks-default-agent-pool": agent_pool(settings.stacks_default_agent_pool_id.as_deref()),
-        "default-project": {
-            "data": {"id": project, "type": "projects"},
-            "links": {"related": format!("/api/v2/projects/{project}")},
-        },
-        "oauth-tokens": related(format!("{path}/oauth-tokens")),
-        "authentication-token": related(format!("{path}/authentication-token")),
-        "entitlement-set": {
-            "data": {"id": organization.external_id, "type": "entitlement-sets"},
-            "links": {"related": format!("{path}/entitlement-set")},
-        },
-        "subscription": related(format!("{path}/subscription")),
-    });
-    let of_edition = match organization.plan.edition() {
-        Edition::Hosted => json!({
-            "subscription": {
-                "data": {"id": organization.subscription.id, "type": "subscriptions"},
-                "links": {"related": format!("{path}/subscription")},
-            },
-            "audit-trails-authentication-token":
-                related(format!("{path}/authentication-token?token=audit-trails")),
-            "primary-hyok-configuration": {"data": null},
-        }),
-        Edition::SelfHosted => json!({
-            "module-producers": related(format!("{path}/relationships/module-producers")),
-            "provider-producers": related(format!("{path}/relationships/provider-producers")),
-            "data-retention-policy": {"data": organization.retention.as_ref().map(
-                |policy| json!({"id": policy.id, "type": retention_kind(policy.rule)}),
-            )},
-        }),
-    };
-    if let (Value::Object(all), Value::Object(more)) = (&mut relationships, of_edition) {
-        all.extend(more);
-    }
-    relationships
-}
-
-fn agent_pool(id: Option<&str>) -> Value {
-    match id {
-        None => json!({"data": null}),
-        Some(id) => json!({
-            "data": {"id": id, "type": "agent-pools"},
-            "links": {"related": format!("/api/v2/agent-pools/{id}")},
-        }),
-    }
-}
-
-fn related(path: String) -> Value {
-    json!({"links": {"related": path}})
+fn agent_pool(id: Option<&str>) -> ShownRelationship<'_> {
+    id.map_or_else(ShownRelationship::none, |id| {
+        ShownRelationship::one("agent-pools", id).at(ResourcePath::new("agent-pools", id))
+    })
 }
 
 /// The entitlement set of an organization.
@@ -165,10 +171,6 @@ pub(super) fn default_project(organization: &Organization) -> Value {
 /// A relationship to an organization.
 pub(super) fn to_organization(organization: &Organization) -> Value {
     json!({"data": {"id": organization.name, "type": "organizations"}})
-}
-
-fn path_of(organization: &Organization) -> String {
-    format!("/api/v2/organizations/{}", organization.name)
 }
 
 /// Resource identifiers with these ids.

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
     Batch, Capability, Entitlement, FeatureSet, Filter, ListedOrganization, MAXIMUM_BATCH,
-    MembershipSummaries, Organization, Permission, Plan, PlanEntitlements, Principal, Reach,
-    Viewer,
+    MembershipSummaries, Organization, Plan, PlanEntitlements, Principal, Reach, Viewer,
 };
+use serde_json::value::RawValue;
 
 use super::api::Api;
 use super::api_error::ApiError;
@@ -16,6 +16,7 @@ use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, resources_of_plans};
 use super::list_cursor::{ListCursor, Member};
+use super::organization::shown_permissions;
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::reach::Opened;
@@ -49,7 +50,7 @@ struct Selection {
 struct Seen {
     organization: Organization,
     entitlements: Rc<[Entitlement]>,
-    permissions: Rc<[Permission]>,
+    permissions: Rc<RawValue>,
 }
 
 /// The organizations that a list can contain. `is_exact` is true if the caller sees all of them.
@@ -288,7 +289,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         } = self
             .organizations
             .summarize_memberships(&caller.identity, &listed)?;
-        let permissions: Vec<Rc<[Permission]>> = permissions.into_iter().map(Rc::from).collect();
+        let permissions: Vec<Rc<RawValue>> = permissions
+            .iter()
+            .map(|all| shown_permissions(all).into())
+            .collect();
         let entitlements: Vec<(Plan, Rc<[Entitlement]>)> = entitlements
             .iter()
             .map(|of_plan| (of_plan.plan, Rc::from(of_plan.entitlements.as_slice())))
@@ -303,7 +307,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             let permissions = permissions.get(membership.permissions as usize);
             sees.then(|| Seen {
                 entitlements: of_plan(organization.plan),
-                permissions: permissions.map(Rc::clone).unwrap_or_default(),
+                permissions: permissions.map_or_else(|| shown_permissions(&[]).into(), Rc::clone),
                 organization,
             })
         });
@@ -313,7 +317,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
 impl Seen {
     fn resource(&self) -> OrganizationResource<'_> {
-        OrganizationResource::new(&self.organization, &self.permissions)
+        OrganizationResource::for_caller(&self.organization, &self.permissions)
     }
 }
 

@@ -35,6 +35,7 @@ mod policy_rights;
 mod projects;
 mod rate;
 mod reach;
+mod resource;
 mod retention;
 mod retention_kind;
 mod route;

@@ -2,17 +2,19 @@
 
 use gatehouse_orgs_api::AgentPool;
 use serde::Serialize;
-use serde_json::json;
 
-use crate::organizations::document::ShownResource;
 use crate::organizations::document_type::{
     DocumentType, Target, boolean, integer, related, text, time,
 };
+use crate::organizations::organization::ORGANIZATIONS;
+use crate::organizations::resource::{ResourcePath, ShownRelationship, ShownResource};
 use crate::organizations::timestamp;
+
+const RESOURCE_TYPE: &str = "agent-pools";
 
 pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
     "AgentPool",
-    "agent-pools",
+    RESOURCE_TYPE,
     "A pool of workers.",
     &[
         text(
@@ -39,7 +41,7 @@ pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
 ]);
 
 /// A pool as it is shown.
-pub(super) type AgentPoolResource<'a> = ShownResource<'a, Attributes<'a>>;
+pub(super) type AgentPoolResource<'a> = ShownResource<'a, Attributes<'a>, Relationships<'a>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -51,34 +53,38 @@ pub(super) struct Attributes<'a> {
     agent_count: u32,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Relationships<'a> {
+    organization: ShownRelationship<'a>,
+    agents: ShownRelationship<'a>,
+    authentication_tokens: ShownRelationship<'a>,
+    workspaces: ShownRelationship<'a>,
+    allowed_workspaces: ShownRelationship<'a>,
+    allowed_projects: ShownRelationship<'a>,
+    excluded_workspaces: ShownRelationship<'a>,
+}
+
 impl<'a> AgentPoolResource<'a> {
     /// A pool of the organization of this name.
-    pub(super) fn new(pool: &'a AgentPool, organization: &str) -> Self {
-        let path = format!("/api/v2/agent-pools/{}", pool.id);
-        Self {
-            id: &pool.id,
-            kind: "agent-pools",
-            attributes: Attributes {
-                name: &pool.name,
-                created_at: timestamp::formatted(pool.created_at),
-                organization_scoped: pool.organization_scoped,
-                agent_count: 0,
-            },
-            relationships: json!({
-                "organization": {
-                    "data": {"id": organization, "type": "organizations"},
-                    "links": {"related": format!("/api/v2/organizations/{organization}")},
-                },
-                "agents": {"links": {"related": format!("{path}/agents")}},
-                "authentication-tokens": {
-                    "links": {"related": format!("{path}/authentication-tokens")},
-                },
-                "workspaces": {"data": []},
-                "allowed-workspaces": {"data": []},
-                "allowed-projects": {"data": []},
-                "excluded-workspaces": {"data": []},
-            }),
-            links: json!({"self": path}),
-        }
+    pub(super) fn in_organization(pool: &'a AgentPool, organization: &'a str) -> Self {
+        let path = ResourcePath::new(RESOURCE_TYPE, &pool.id);
+        let attributes = Attributes {
+            name: &pool.name,
+            created_at: timestamp::formatted(pool.created_at),
+            organization_scoped: pool.organization_scoped,
+            agent_count: 0,
+        };
+        let relationships = Relationships {
+            organization: ShownRelationship::one(ORGANIZATIONS, organization)
+                .at(ResourcePath::new(ORGANIZATIONS, organization)),
+            agents: ShownRelationship::linked(path.below("/agents")),
+            authentication_tokens: ShownRelationship::linked(path.below("/authentication-tokens")),
+            workspaces: ShownRelationship::empty(),
+            allowed_workspaces: ShownRelationship::empty(),
+            allowed_projects: ShownRelationship::empty(),
+            excluded_workspaces: ShownRelationship::empty(),
+        };
+        Self::new(RESOURCE_TYPE, &pool.id, attributes, relationships)
     }
 }

@@ -80,7 +80,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             page.size,
         )?;
         let pools = found.agent_pools.iter();
-        let resources = pools.map(|pool| AgentPoolResource::new(pool, &organization.name));
+        let resources =
+            pools.map(|pool| AgentPoolResource::in_organization(pool, &organization.name));
         let mut document = paged(resources.collect(), found.matching, page, self.request);
         if let Some(Value::Object(meta)) = &mut document.meta {
             let counts = json!({"total": found.total, "matching": found.matching});
@@ -98,7 +99,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let pool =
             self.organizations
                 .create_agent_pool(&organization.external_id, &changes, &by)?;
-        let resource = AgentPoolResource::new(&pool, &organization.name);
+        let resource = AgentPoolResource::in_organization(&pool, &organization.name);
         Ok(json_api(201, &Document::new(resource)))
     }
 
@@ -110,7 +111,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .organizations
             .find_agent_pool(&organization.external_id, id)?
             .ok_or(ApiError::NotFound)?;
-        let mut document = Document::new(AgentPoolResource::new(&pool, &organization.name));
+        let mut document = Document::new(AgentPoolResource::in_organization(
+            &pool,
+            &organization.name,
+        ));
         document.included = included;
         Ok(json_api(200, &document))
     }
@@ -123,7 +127,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let pool =
             self.organizations
                 .update_agent_pool(&organization.external_id, id, &changes, &by)?;
-        let resource = AgentPoolResource::new(&pool, &organization.name);
+        let resource = AgentPoolResource::in_organization(&pool, &organization.name);
         Ok(json_api(200, &Document::new(resource)))
     }
 

@@ -8,6 +8,7 @@ use gatehouse_orgs_api::{
     RetentionRule, Subscription, UpdateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::api_error::ApiError;
 use super::attribute_error::AttributeError;
@@ -19,7 +20,8 @@ use super::fields;
 use super::input::{Input, Kinds, Resource};
 use super::timestamp;
 
-const RESOURCE_TYPE: &str = "organizations";
+/// The type of organizations, and their collection.
+pub(super) const ORGANIZATIONS: &str = "organizations";
 
 /// The permissions come last, since they depend on the caller.
 const PERMISSIONS: &str = "permissions";
@@ -204,7 +206,7 @@ organization! {
 
 /// The document type of organizations.
 pub(super) const ORGANIZATION: DocumentType =
-    DocumentType::tabled("Organization", RESOURCE_TYPE, "An organization.", || {
+    DocumentType::tabled("Organization", ORGANIZATIONS, "An organization.", || {
         ROWS.iter().map(|row| &row.property).collect()
     })
     .relating(RELATIONSHIPS)
@@ -219,18 +221,18 @@ pub(super) const ORGANIZATION: DocumentType =
 /// When the body is not JSON, or the document is not valid JSON:API.
 pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
     let input = Input::read(body)?;
-    let organization = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
+    let organization = input.resource(Kinds::Only(&[ORGANIZATIONS]))?;
     Ok(changes(&organization))
 }
 
 /// The attributes of an organization, for a caller with these permissions. The attributes of the other edition are left out.
 pub(super) struct OrganizationAttributes<'a> {
     organization: &'a Organization,
-    permissions: &'a [Permission],
+    permissions: &'a RawValue,
 }
 
 impl<'a> OrganizationAttributes<'a> {
-    pub(super) const fn new(organization: &'a Organization, permissions: &'a [Permission]) -> Self {
+    pub(super) const fn new(organization: &'a Organization, permissions: &'a RawValue) -> Self {
         Self {
             organization,
             permissions,
@@ -248,9 +250,15 @@ impl Serialize for OrganizationAttributes<'_> {
                 map.serialize_entry(row.property.name, &shown(self.organization))?;
             }
         }
-        map.serialize_entry(PERMISSIONS, &Granted(self.permissions))?;
+        map.serialize_entry(PERMISSIONS, self.permissions)?;
         map.end()
     }
+}
+
+/// The attribute of the caller's permissions. It is written once for all organizations of a list in which the caller has the same.
+pub(super) fn shown_permissions(permissions: &[Permission]) -> Box<RawValue> {
+    // Names and booleans always serialize.
+    to_raw_value(&Granted(permissions)).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// The permissions by name.

@@ -2,15 +2,17 @@
 
 use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::organizations::document::ShownResource;
 use crate::organizations::document_type::{DocumentType, Target, related, text, time};
+use crate::organizations::organization::ORGANIZATIONS;
+use crate::organizations::resource::{ShownRelationship, ShownResource};
 use crate::organizations::timestamp;
+
+const RESOURCE_TYPE: &str = "authentication-tokens";
 
 pub(super) const TOKEN: DocumentType = DocumentType::new(
     "Token",
-    "authentication-tokens",
+    RESOURCE_TYPE,
     "A token of this API.",
     &[
         text(
@@ -41,7 +43,8 @@ pub(super) const TOKEN: DocumentType = DocumentType::new(
 ]);
 
 /// A token as it is shown.
-pub(in crate::organizations) type TokenResource<'a> = ShownResource<'a, Attributes<'a>>;
+pub(in crate::organizations) type TokenResource<'a> =
+    ShownResource<'a, Attributes<'a>, Relationships<'a>>;
 
 /// The attributes, and no others: clients refuse attributes that they do not know.
 #[derive(Serialize)]
@@ -55,65 +58,65 @@ pub(in crate::organizations) struct Attributes<'a> {
     expired_at: Option<String>,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::organizations) struct Relationships<'a> {
+    created_by: ShownRelationship<'a>,
+    /// The team of a team's token, by which clients find the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<ShownRelationship<'a>>,
+}
+
 impl<'a> TokenResource<'a> {
     /// A token without its text. `organization` is the name of the organization to which it belongs, if any.
     pub(in crate::organizations) fn without_text(
         token: &'a ApiToken,
-        organization: Option<&str>,
+        organization: Option<&'a str>,
     ) -> Self {
-        Self::new(token, None, organization)
+        Self::shown(token, None, organization)
     }
 
     /// A new token, with its text.
     pub(in crate::organizations) fn with_text(
         issued: &'a IssuedToken,
-        organization: Option<&str>,
+        organization: Option<&'a str>,
     ) -> Self {
-        Self::new(&issued.token, Some(&issued.secret), organization)
+        Self::shown(&issued.token, Some(&issued.secret), organization)
     }
 
-    fn new(token: &'a ApiToken, secret: Option<&'a str>, organization: Option<&str>) -> Self {
-        Self {
-            id: &token.id,
-            kind: "authentication-tokens",
-            attributes: Attributes {
-                created_at: timestamp::formatted(token.created_at),
-                last_used_at: token.last_used_at.map(timestamp::formatted),
-                description: token.description.as_deref(),
-                token: secret,
-                expired_at: token.expires_at.map(timestamp::formatted),
+    fn shown(token: &'a ApiToken, secret: Option<&'a str>, organization: Option<&'a str>) -> Self {
+        let attributes = Attributes {
+            created_at: timestamp::formatted(token.created_at),
+            last_used_at: token.last_used_at.map(timestamp::formatted),
+            description: token.description.as_deref(),
+            token: secret,
+            expired_at: token.expires_at.map(timestamp::formatted),
+        };
+        let relationships = Relationships {
+            created_by: creator(token, organization),
+            team: match &token.owner {
+                TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => {
+                    Some(ShownRelationship::one("teams", &team.id))
+                }
+                _ => None,
             },
-            relationships: relationships(token, organization),
-            links: json!({"self": format!("/api/v2/authentication-tokens/{}", token.id)}),
-        }
-    }
-}
-
-/// The creator of the token. The token of a team also has the team, by which clients find it.
-fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
-    let maker = json!({"data": creator(token, organization)});
-    match &token.owner {
-        TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => json!({
-            "created-by": maker,
-            "team": {"data": {"id": team.id, "type": "teams"}},
-        }),
-        _ => json!({"created-by": maker}),
+        };
+        Self::new(RESOURCE_TYPE, &token.id, attributes, relationships)
     }
 }
 
 /// The creator of the token: a user, a team or an organization. Clients need one of these. If the creator is none of them, but a service token, the
 /// owner of the token takes its place.
-fn creator(token: &ApiToken, organization: Option<&str>) -> Value {
-    let (kind, id) = match (&token.created_by, &token.owner) {
-        (TokenCreator::User(id), _) => ("users", id.as_str()),
-        (TokenCreator::Team(id), _) => ("teams", id.as_str()),
-        (TokenCreator::Organization(_) | TokenCreator::Workload, TokenOwner::User(id)) => {
-            ("users", id.as_str())
+fn creator<'a>(token: &'a ApiToken, organization: Option<&'a str>) -> ShownRelationship<'a> {
+    match (&token.created_by, &token.owner) {
+        (TokenCreator::User(id), _)
+        | (TokenCreator::Organization(_) | TokenCreator::Workload, TokenOwner::User(id)) => {
+            ShownRelationship::one("users", id)
         }
+        (TokenCreator::Team(id), _) => ShownRelationship::one("teams", id),
         (TokenCreator::Organization(_) | TokenCreator::Workload, owner) => {
             let external_id = owner.organization().unwrap_or_default();
-            ("organizations", organization.unwrap_or(external_id))
+            ShownRelationship::one(ORGANIZATIONS, organization.unwrap_or(external_id))
         }
-    };
-    json!({"id": id, "type": kind})
+    }
 }
