@@ -42,6 +42,7 @@ mod shares;
 
 pub use attestation::ATTESTATION_BYTES;
 pub use barrier::{Address, Barrier, OpenError, Record, SEALED_OVERHEAD_BYTES, SealError};
+pub use cipher::NONCE_BYTES;
 pub use keyring::{Keyring, KeyringError, Term};
 pub use root_key::{RootKey, RootKeyError};
 pub use shares::{KeyShare, Sharing, SharingError, SplitError};

@@ -13,6 +13,9 @@ const RANDOM_CHARACTERS: usize = 16;
 /// As many digits of a hash as a number of 128 bits has.
 const HASH_DIGITS: usize = 32;
 
+/// So many bytes nearly always have as many characters as an identifier takes, and a host is asked once.
+const DRAWN_AT_ONCE: usize = 24;
+
 /// Bytes from here on are drawn again: below it every character is equally likely.
 const FAIR_BELOW: u8 = 232;
 
@@ -46,7 +49,7 @@ pub fn random_characters(
     random: &impl Random,
 ) -> Result<(), RandomError> {
     let length = text.len() + count;
-    let mut bytes = Zeroizing::new([0; RANDOM_CHARACTERS]);
+    let mut bytes = Zeroizing::new([0; DRAWN_AT_ONCE]);
     while text.len() < length {
         random.fill(bytes.as_mut_slice())?;
         let characters = bytes

@@ -268,7 +268,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_create(changes, &settings, &faults, by)
         })?;
-        self.directory().keep_up();
+        self.directory().keep_up(&record.external_id);
         let mut made = AccessDecision {
             organization: self.to_organization(record)?,
             role: role_of_maker(&by.identity),
@@ -338,7 +338,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_update(external_id, changes, by)
         })?;
-        self.directory().keep_up();
+        self.directory().keep_up(external_id);
         self.to_organization(record).map_err(UpdateError::from)
     }
 
@@ -351,7 +351,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         }
         // It is gone; what cannot be cleared away now is cleared away later.
         let _ = self.sweep(external_id);
-        self.directory().keep_up();
+        self.directory().keep_up(external_id);
         Ok(true)
     }
 

@@ -32,7 +32,7 @@ pub use callable_hosts::{CallableHosts, NamedBy};
 pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
 pub use ip_address::IpAddress;
-pub use random::{OsRandom, Random, RandomError};
+pub use random::{DrawnAhead, OsRandom, Random, RandomError};
 pub use reach::Reach;
 pub use store::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, MAXIMUM_KEY_BYTES,

@@ -7,8 +7,8 @@
 //!
 //! **Writing.** A commit that makes, renames, readdresses, disables or removes an organization also writes its new state under the
 //! organization's own name ([`note`]), which cannot conflict with a change of another organization. A change that is *pending* in this way
-//! overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, the last writer moves them into the leaves; fewer wait
-//! for the next round of upkeep. Each such commit replaces the root; since nothing waits for it, the second of two concurrent ones is given
+//! overrides the leaves. One [in some](Shape::writers_per_look) writers looks how many changes are pending, and moves them into the leaves once there
+//! are [some dozens](Shape::pending); fewer wait for the next round of upkeep. Each such commit replaces the root; since nothing waits for it, the second of two concurrent ones is given
 //! up. It also enters the changes into the index of parts.
 //!
 //! **Reading.** Pending changes are read first, then root and leaves at one moment: a change that a finished request has written is in the
@@ -51,8 +51,10 @@ pub struct Shape {
     pub leaf: usize,
     /// How many names go into a leaf that is built. There is room for more, so that the next name does not split it.
     pub built_leaf: usize,
-    /// How many changes may be pending. Every reader reads them; now and then a writer moves that many at once.
+    /// How many changes are moved at once, as soon as a writer sees that many pending. Every reader reads what is pending.
     pub pending: u32,
+    /// One in how many writers looks how much is pending: looking reads it all.
+    pub writers_per_look: u8,
     /// How many organizations one step of building reads.
     pub step: u32,
     /// How many leaves are read at once: as many as are worth a call, and not more than an instance has room for.
@@ -69,6 +71,7 @@ impl Shape {
         leaf: 256,
         built_leaf: 192,
         pending: 64,
+        writers_per_look: 8,
         step: MAXIMUM_SCAN_LIMIT,
         leaves_per_read: 128,
         leaves_per_batch: 64,

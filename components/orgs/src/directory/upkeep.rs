@@ -24,8 +24,15 @@ const STEPS_OF_WRITER: usize = 2;
 const STEPS_OF_UPKEEP: usize = 64;
 
 impl<S: Store> Directory<'_, S> {
-    /// To be called after each change of an organization: sees to it that not too much is pending.
-    pub fn keep_up(&self) {
+    /// To be called after each change of the organization with this external id: sees to it that not too much is pending.
+    ///
+    /// The id decides if this writer looks, because it is random, and every instance of a component sees the same one: a count of writers would
+    /// begin anew with each instance. An organization that changes over and over again is pending only once.
+    pub fn keep_up(&self, external_id: &str) {
+        let last = external_id.bytes().last().unwrap_or_default();
+        if last % self.shape.writers_per_look != 0 {
+            return;
+        }
         // Whatever fails here has changed nothing, and the next writer tries again: the change itself is done.
         if matches!(self.keep_up_from(self.shape.pending), Ok(true)) {
             let _ = self.advance_parts(STEPS_OF_WRITER);

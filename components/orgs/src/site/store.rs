@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_administer(external_id, changes, by)
         })?;
-        self.directory().keep_up();
+        self.directory().keep_up(external_id);
         Ok(self.to_organization(record)?)
     }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gatehouse_barrier::{Address, Barrier, Record, SealError};
+use gatehouse_barrier::{Address, Barrier, NONCE_BYTES, Record, SealError};
 use gatehouse_ports::rules::{PAGE_BYTES, PageBuilder, has_expired};
 use gatehouse_ports::{
-    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Put, Random,
-    Requirement, Store, StoreError, Version, limits,
+    Cache, Change, Check, Clock, CommitError, Difference, DrawnAhead, Entry, HeldKey, Page, Put,
+    Random, RandomError, Requirement, Store, StoreError, Version, limits,
 };
 use zeroize::Zeroizing;
 
@@ -66,15 +66,16 @@ impl<T: Tables> SqlAdapter<T> {
         &self,
         barrier: &Barrier,
         table: Table,
-        key: &str,
-        value: &[u8],
-        expires_at: Option<u64>,
+        put: &Put,
+        random: &impl Random,
     ) -> Result<Vec<u8>, StoreError> {
-        let store = self.store_name(table);
-        let address = Address { store, key };
-        let sealed = barrier.seal(address, value, expires_at, self.tables.random());
+        let address = Address {
+            store: self.store_name(table),
+            key: &put.key,
+        };
+        let sealed = barrier.seal(address, &put.value, put.expires_at, random);
         sealed.map_err(|error| match error {
-            SealError::Random(error) => StoreError::Unavailable(error.to_string()),
+            SealError::Random(error) => no_randomness(error),
             SealError::TooLarge => StoreError::Invalid(error.to_string()),
         })
     }
@@ -164,13 +165,16 @@ impl<T: Tables> SqlAdapter<T> {
                 None => Ok(()),
             };
         }
-        let sealed = self.sealed(&barrier, table, changes)?;
+        // Enough for one attempt: a nonce for each value, the version, and the draw for the purge.
+        let bytes = changes.len() * NONCE_BYTES + 2 * size_of::<u64>();
+        let random = DrawnAhead::new(self.tables.random(), bytes).map_err(no_randomness)?;
+        let sealed = self.sealed(&barrier, table, changes, &random)?;
         for _ in 0..COMMIT_ATTEMPTS {
-            let version = self.fresh_version()?;
+            let version = fresh_version(&random)?;
             let now = self.now();
             let failed = match self.tables.commit(table, checks, &sealed, version, now)? {
                 Committed::Applied => {
-                    self.purge_now_and_then(table, changes.len());
+                    self.purge_now_and_then(table, changes.len(), &random);
                     return Ok(());
                 }
                 Committed::Refused(Some(place)) => Some(self.key_of(checks, place)?),
@@ -191,20 +195,14 @@ impl<T: Tables> SqlAdapter<T> {
         barrier: &Barrier,
         table: Table,
         changes: &'c [Change],
+        random: &impl Random,
     ) -> Result<Vec<SealedChange<'c>>, StoreError> {
         let sealed = |change: &'c Change| match change {
             Change::Delete(key) => Ok(SealedChange { key, put: None }),
-            Change::Put(Put {
-                key,
-                value,
-                expires_at,
-            }) => {
-                let sealed = self.seal(barrier, table, key, value, *expires_at)?;
-                Ok(SealedChange {
-                    key,
-                    put: Some((sealed, *expires_at)),
-                })
-            }
+            Change::Put(put) => Ok(SealedChange {
+                key: &put.key,
+                put: Some((self.seal(barrier, table, put, random)?, put.expires_at)),
+            }),
         };
         changes.iter().map(sealed).collect()
     }
@@ -224,28 +222,30 @@ impl<T: Tables> SqlAdapter<T> {
         Ok(check.key.clone())
     }
 
-    /// A version that no entry has had, but by a chance that there is not.
-    fn fresh_version(&self) -> Result<Version, StoreError> {
-        Ok(self.random_number()? >> 1)
-    }
-
-    fn random_number(&self) -> Result<u64, StoreError> {
-        let mut bytes = [0; 8];
-        let filled = self.tables.random().fill(&mut bytes);
-        filled.map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(u64::from_le_bytes(bytes))
-    }
-
     /// Drops what has expired or been removed, after one commit of many; the more it changed the likelier.
-    fn purge_now_and_then(&self, table: Table, changes: usize) {
-        let is_due = self
-            .random_number()
-            .is_ok_and(|drawn| drawn % CHANGES_PER_PURGE < changes as u64);
+    fn purge_now_and_then(&self, table: Table, changes: usize, random: &impl Random) {
+        let is_due =
+            random_number(random).is_ok_and(|drawn| drawn % CHANGES_PER_PURGE < changes as u64);
         if is_due {
             let until = self.tables.clock().certain_milliseconds();
             self.tables.purge(table, until);
         }
     }
+}
+
+/// A version that no entry has had, but by a chance that there is not.
+fn fresh_version(random: &impl Random) -> Result<Version, StoreError> {
+    Ok(random_number(random)? >> 1)
+}
+
+fn random_number(random: &impl Random) -> Result<u64, StoreError> {
+    let mut bytes = [0; size_of::<u64>()];
+    random.fill(&mut bytes).map_err(no_randomness)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn no_randomness(error: RandomError) -> StoreError {
+    StoreError::Unavailable(error.to_string())
 }
 
 impl<T: Tables> Store for SqlAdapter<T> {

@@ -49,6 +49,29 @@ fn what_is_pending_and_how_large_leaves_are_is_bounded() {
 }
 
 #[test]
+fn what_is_pending_is_bounded_though_only_one_in_some_writers_looks() {
+    let world = World::new();
+    let store = world.store();
+    let shape = Shape {
+        // Both more than the writers between two looks make, or no look ever catches up with them.
+        pending: 64,
+        step: 64,
+        writers_per_look: Shape::USUAL.writers_per_look,
+        ..SMALL
+    };
+    let orgs = world.orgs(&store).with_directory_shape(shape);
+    let mut most = 0;
+    for number in 0..500 {
+        create(&orgs, &format!("named-{number:03}"));
+        let keys = in_directory(&store);
+        let pending = keys.iter().filter(|key| key.contains("/pending/")).count();
+        most = most.max(pending);
+    }
+    assert!((64..128).contains(&most), "{most}");
+    assert_lists(&orgs, &truth(&orgs));
+}
+
+#[test]
 fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
     let world = World::new();
     let store = world.store();
@@ -74,6 +97,7 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
         leaf: 16,
         built_leaf: 12,
         pending: 8,
+        writers_per_look: 1,
         step: 100,
         leaves_per_read: 50,
         leaves_per_batch: 20,

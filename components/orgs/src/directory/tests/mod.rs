@@ -20,6 +20,7 @@ const SMALL: Shape = Shape {
     leaf: 4,
     built_leaf: 3,
     pending: 5,
+    writers_per_look: 1,
     step: 4,
     leaves_per_read: 3,
     leaves_per_batch: 2,

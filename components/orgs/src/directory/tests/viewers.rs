@@ -16,6 +16,7 @@ const SMALL: Shape = Shape {
     leaf: 2,
     built_leaf: 2,
     pending: 3,
+    writers_per_look: 1,
     step: 2,
     leaves_per_read: 3,
     leaves_per_batch: 2,
@@ -86,7 +87,7 @@ fn disable(orgs: &TestOrgs<'_>, name: &str) {
     let before = Some((&name, &stored.record));
     directory::note(&mut transaction, before, Some((&name, &record))).unwrap();
     orgs.records.commit(transaction).unwrap();
-    orgs.directory().keep_up();
+    orgs.directory().keep_up(&record.external_id);
 }
 
 #[test]
