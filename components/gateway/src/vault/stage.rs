@@ -20,12 +20,12 @@ impl Stage {
         Self::with_seal(seal.as_ref(), server.access)
     }
 
-    /// The stage of the server a moment ago, where the operator's settings allow that. It is only for frequent probes.
-    pub(super) fn lately(server: &Server<'_>) -> Result<Self, ApiError> {
+    /// The stage of the server a moment before `now`, in milliseconds since 1970, where the operator's settings allow that. It is only for frequent
+    /// probes.
+    pub(super) fn lately(server: &Server<'_>, now: u64) -> Result<Self, ApiError> {
         let Some(within) = server.settings.health_reuse else {
             return Self::current(server);
         };
-        let now = server.clock.now_milliseconds();
         if let Some(cluster) = server.last_active.recall(within, now) {
             return Ok(Self::Active(cluster));
         }

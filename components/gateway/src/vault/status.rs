@@ -42,7 +42,8 @@ struct Health<'a> {
 pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let codes = HealthCodes::from_query(&asked.request.query)?;
-    let stage = Stage::lately(server)?;
+    let now = server.clock.now_milliseconds();
+    let stage = Stage::lately(server, now)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),
@@ -62,7 +63,7 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         performance_standby: false,
         replication_performance_mode: if sealed { "unknown" } else { "disabled" },
         replication_dr_mode: if sealed { "unknown" } else { "disabled" },
-        server_time_utc: server.clock.now_seconds(),
+        server_time_utc: now / 1000,
         version: &server.settings.compatibility_version,
         enterprise: false,
         cluster_name: cluster.map(|cluster| cluster.name.as_str()),

@@ -74,23 +74,27 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         &self,
         statement: &str,
         parameters: &[Value],
+        asked_at: u64,
     ) -> Result<Vec<Row>, StoreError> {
-        let outcome = self.attempt(statement, parameters)?;
+        let outcome = self.attempt(statement, parameters, asked_at)?;
         outcome.map_err(|error| error.at(&self.label))
     }
 
     /// Executes one statement, for callers that tell the failures of a database apart. Where the connection was closed before anything was
     /// done, it is executed on another one. A connection whose answer was lost is replaced for the next statement; this one is not repeated,
     /// since it may have been executed. The outer error is that of a database that cannot be opened.
+    ///
+    /// From `asked_at` on, milliseconds since 1970, it waits for other statements: callers have read the clock, which is a call to the host.
     pub(super) fn attempt(
         &self,
         statement: &str,
         parameters: &[Value],
+        asked_at: u64,
     ) -> Result<Result<Vec<Row>, DatabaseError>, StoreError> {
         let mut outcome = Err(DatabaseError::InvalidConnection);
         for _ in 0..CONNECTIONS {
             let opened = self.opened()?;
-            outcome = self.try_execute(&opened.database, statement, parameters);
+            outcome = self.wait_and_execute(&opened.database, statement, parameters, asked_at);
             let Err(error) = &outcome else { break };
             if error.is_gone() || error.has_lost_connection() {
                 *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -118,9 +122,19 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
         statement: &str,
         parameters: &[Value],
     ) -> Result<Vec<Row>, DatabaseError> {
+        let asked_at = self.clock.now_milliseconds();
+        self.wait_and_execute(database, statement, parameters, asked_at)
+    }
+
+    fn wait_and_execute(
+        &self,
+        database: &H::Database,
+        statement: &str,
+        parameters: &[Value],
+        asked_at: u64,
+    ) -> Result<Vec<Row>, DatabaseError> {
         let mut tries = 1;
-        let began = self.clock.now_milliseconds();
-        let may_wait = || self.clock.now_milliseconds().abs_diff(began) < BUSY_MILLISECONDS;
+        let may_wait = || self.clock.now_milliseconds().abs_diff(asked_at) < BUSY_MILLISECONDS;
         loop {
             match database.execute(statement, parameters) {
                 Err(error) if error.is_busy() && tries < BUSY_TRIES && may_wait() => {

@@ -38,7 +38,8 @@ impl<H: Host, C: Clock, R: Random> SqliteTables<H, C, R> {
     fn is_written(&self, table: Table, changes: &[SealedChange<'_>], version: Version) -> bool {
         let mut parameters = vec![version_value(version)];
         parameters.extend(changes.iter().map(|change| Value::from(change.key)));
-        let rows = self.execute(&statements::written(table, changes.len()), &parameters);
+        let statement = statements::written(table, changes.len());
+        let rows = self.execute(&statement, &parameters, self.clock.now_milliseconds());
         rows.is_ok_and(|rows| !rows.is_empty())
     }
 }
@@ -70,7 +71,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             parameters.push(held.version.map_or(Value::Null, version_value));
         }
         parameters.push(time_value(now));
-        let rows = self.execute(&statements::get(table, keys.len()), &parameters)?;
+        let rows = self.execute(&statements::get(table, keys.len()), &parameters, now)?;
         rows.into_iter().map(|row| self.found(row)).collect()
     }
 
@@ -82,7 +83,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
     ) -> Result<Vec<(usize, Version)>, StoreError> {
         let mut parameters: Vec<Value> = keys.iter().map(|key| Value::from(*key)).collect();
         parameters.push(time_value(now));
-        let rows = self.execute(&statements::versions(table, keys.len()), &parameters)?;
+        let rows = self.execute(&statements::versions(table, keys.len()), &parameters, now)?;
         let found = rows.into_iter().map(|row| self.found(row));
         found
             .map(|found| found.map(|found| (found.index, found.version)))
@@ -119,7 +120,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             }),
             _ => Err(self.nonsense()),
         };
-        let rows = self.execute(&statements::scan(table), &parameters)?;
+        let rows = self.execute(&statements::scan(table), &parameters, now)?;
         rows.into_iter().map(stored).collect()
     }
 
@@ -146,7 +147,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
             parameters.push(time_value(now));
         }
         let statement = statements::commit(table, checks.len(), changes.len());
-        let rows = match self.attempt(&statement, &parameters)? {
+        let rows = match self.attempt(&statement, &parameters, now)? {
             Err(error)
                 if error.has_lost_connection() && self.is_written(table, changes, version) =>
             {
@@ -169,7 +170,7 @@ impl<H: Host, C: Clock, R: Random> Tables for SqliteTables<H, C, R> {
     ) -> Result<Option<usize>, StoreError> {
         let mut parameters = checked(checks);
         parameters.push(time_value(now));
-        let rows = self.execute(&statements::check(table, checks.len()), &parameters)?;
+        let rows = self.execute(&statements::check(table, checks.len()), &parameters, now)?;
         match rows.first().map(Vec::as_slice) {
             None => Ok(None),
             Some([Value::Integer(index)]) => match usize::try_from(*index) {
