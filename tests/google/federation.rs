@@ -142,7 +142,11 @@ fn contract_7_4_keys_outlive_a_restart() {
     // Under Spin instances share what they know through the store, where it is sealed and outlives them.
     let expected = match HOST {
         Host::Gatehouse => 2,
-        Host::Spin3 | Host::Spin4 | Host::SpinPostgres | Host::SpinKeyValue => 1,
+        Host::Spin3
+        | Host::Spin3Postgres
+        | Host::Spin4
+        | Host::SpinPostgres
+        | Host::SpinKeyValue => 1,
     };
     assert_eq!(exchanges, expected, "on {HOST:?}");
 }

@@ -1,4 +1,4 @@
-//! The front for Spin with its records in a PostgreSQL database: clients, kills, restarts, backups, and histories of several processes on one
+//! The fronts for Spin with their records in a PostgreSQL database: clients, kills, restarts, backups, and histories of several processes on one
 //! database.
 
 mod backups;
@@ -10,6 +10,7 @@ mod connection;
 mod everywhere;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
+mod postgres_on_spin_3;
 #[path = "../faults/restart.rs"]
 mod restart;
 #[path = "../histories/running.rs"]

@@ -63,11 +63,13 @@ pub enum Part {
     PostgresWhole,
     /// The same over key-value stores with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
     WholeP2,
+    /// The same over a PostgreSQL database, which several hosts may share.
+    PostgresWholeP2,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Front,
         Self::FrontP2,
         Self::AdapterAccess,
@@ -92,6 +94,7 @@ impl Part {
         Self::KeyValueWhole,
         Self::PostgresWhole,
         Self::WholeP2,
+        Self::PostgresWholeP2,
     ];
 
     /// The stem of the part's file name.
@@ -122,6 +125,7 @@ impl Part {
             Self::KeyValueWhole => "gatehouse-key-value",
             Self::PostgresWhole => "gatehouse-postgres",
             Self::WholeP2 => "gatehouse-0.2",
+            Self::PostgresWholeP2 => "gatehouse-0.2-postgres",
         }
     }
 
@@ -157,6 +161,7 @@ impl Part {
             Self::KeyValueWhole => whole(Unit::Front, KEY_VALUE_CAPABILITIES, units),
             Self::PostgresWhole => whole(Unit::Front, POSTGRES_CAPABILITIES, units),
             Self::WholeP2 => whole(Unit::FrontP2, KEY_VALUE_CAPABILITIES, units),
+            Self::PostgresWholeP2 => whole(Unit::FrontP2, POSTGRES_CAPABILITIES, units),
         }
     }
 }

@@ -36,6 +36,8 @@ pub enum Host {
     SpinKeyValue,
     /// The stand-in for Spin 3.6 and SpinKube: the front for WASI 0.2.
     Spin3,
+    /// The same with its records in a PostgreSQL database.
+    Spin3Postgres,
 }
 
 impl Host {
@@ -43,12 +45,14 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 | Self::SpinPostgres | Self::SpinKeyValue | Self::Spin3 => {
-                match real_spin() {
-                    Some(spin) => self.real_spin(&spin),
-                    None => self.program_with(self.whole()),
-                }
-            }
+            Self::Spin4
+            | Self::SpinPostgres
+            | Self::SpinKeyValue
+            | Self::Spin3
+            | Self::Spin3Postgres => match real_spin() {
+                Some(spin) => self.real_spin(&spin),
+                None => self.program_with(self.whole()),
+            },
         }
     }
 
@@ -60,8 +64,14 @@ impl Host {
             Self::SpinPostgres => "spin-postgres.toml",
             Self::SpinKeyValue => "spin-key-value.toml",
             Self::Spin3 => "spin-3.toml",
+            Self::Spin3Postgres => "spin-3-postgres.toml",
         };
         workspace().join(name)
+    }
+
+    /// True if the records are in a PostgreSQL database, whichever store the server is given.
+    fn needs_database(self) -> bool {
+        matches!(self, Self::SpinPostgres | Self::Spin3Postgres)
     }
 
     /// A real Spin with the manifest, and with the components that it names.
@@ -95,7 +105,7 @@ impl Host {
         let program = Program {
             path: spin_host_binary().to_owned(),
             arguments: arguments.to_vec(),
-            needs_database: self == Self::SpinPostgres,
+            needs_database: self.needs_database(),
             has_children: true,
             first_root_token: None,
         };
@@ -111,7 +121,7 @@ impl Host {
         let front = match self {
             Self::Gatehouse => panic!("our own server takes no component"),
             Self::Spin4 | Self::SpinPostgres | Self::SpinKeyValue => "0.3",
-            Self::Spin3 => "0.2",
+            Self::Spin3 | Self::Spin3Postgres => "0.2",
         };
         let component = component.to_str().expect("folders of tests are UTF-8");
         let arguments = [
@@ -125,7 +135,7 @@ impl Host {
         let program = Program {
             path: spin_host_binary().to_owned(),
             arguments: arguments.map(str::to_owned).to_vec(),
-            needs_database: self == Self::SpinPostgres,
+            needs_database: self.needs_database(),
             has_children: false,
             first_root_token: None,
         };
@@ -135,11 +145,12 @@ impl Host {
     /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composition takes
     /// longer than the rest of a start, so it is done once for each process of tests.
     fn whole(self) -> &'static Path {
-        static FILES: [OnceLock<PathBuf>; 4] = [const { OnceLock::new() }; 4];
+        static FILES: [OnceLock<PathBuf>; 5] = [const { OnceLock::new() }; 5];
         let (file, part) = match self {
             Self::Spin3 => (&FILES[0], Part::WholeP2),
             Self::SpinPostgres => (&FILES[2], Part::PostgresWhole),
             Self::SpinKeyValue => (&FILES[3], Part::KeyValueWhole),
+            Self::Spin3Postgres => (&FILES[4], Part::PostgresWholeP2),
             _ => (&FILES[1], Part::Whole),
         };
         file.get_or_init(|| {

@@ -30,7 +30,7 @@ impl<S: Store> Directory<'_, S> {
     /// begin anew with each instance. An organization that changes over and over again is pending only once.
     pub fn keep_up(&self, external_id: &str) {
         let last = external_id.bytes().last().unwrap_or_default();
-        if last % self.shape.writers_per_look != 0 {
+        if !last.is_multiple_of(self.shape.writers_per_look) {
             return;
         }
         // Whatever fails here has changed nothing, and the next writer tries again: the change itself is done.

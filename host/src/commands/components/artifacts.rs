@@ -128,7 +128,8 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         Access, AdapterAccess, AdapterAuthMethod, AdapterOrgs, AuthMethod, Front, FrontP2,
         KeyValueAccess, KeyValueAuthMethod, KeyValueOrgs, KeyValueWhole, Orgs, PostgresAccess,
         PostgresAdapterAccess, PostgresAdapterAuthMethod, PostgresAdapterOrgs, PostgresAuthMethod,
-        PostgresOrgs, PostgresWhole, SqliteAccess, SqliteAuthMethod, SqliteOrgs, Whole, WholeP2,
+        PostgresOrgs, PostgresWhole, PostgresWholeP2, SqliteAccess, SqliteAuthMethod, SqliteOrgs,
+        Whole, WholeP2,
     };
     let description = match part {
         Front => "The HTTP front for Spin 4.1 and later (WASI 0.3)",
@@ -171,6 +172,9 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         WholeP2 => {
             "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2); another host must remove spin-client-addr and spin-full-url from requests"
         }
+        PostgresWholeP2 => {
+            "All of Gatehouse over spin:postgres for Spin 3 and SpinKube (WASI 0.2); another host must remove spin-client-addr and spin-full-url from requests"
+        }
     };
     let (kind, world) = match part {
         // A front has the imports of one world and the export of another.
@@ -186,7 +190,7 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         }
         Access | AuthMethod | Orgs | KeyValueAccess | KeyValueAuthMethod | KeyValueOrgs
         | PostgresAccess | PostgresAuthMethod | PostgresOrgs | Whole | KeyValueWhole
-        | PostgresWhole | WholeP2 => (Kind::Composition, None),
+        | PostgresWhole | WholeP2 | PostgresWholeP2 => (Kind::Composition, None),
     };
     Built {
         folder: "spin",

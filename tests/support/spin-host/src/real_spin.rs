@@ -17,8 +17,8 @@ use crate::application::{STORES, Surroundings};
 const PARTS: &str = "target/components/spin/";
 /// The beginning of the list of hosts that components may call.
 const HOSTS: &str = "allowed_outbound_hosts = [";
-/// The manifest for versions of Spin that make an instance for each request.
-const FOR_SPIN_3: &str = "spin-3.toml";
+/// The manifests for versions of Spin that make an instance for each request.
+const FOR_SPIN_3: [&str; 2] = ["spin-3.toml", "spin-3-postgres.toml"];
 /// The variable that repeats the host and port of the database.
 const POSTGRES_HOST: &str = "postgres_host";
 
@@ -66,7 +66,7 @@ impl RealSpin {
             .arg("--state-dir")
             .arg(folder.join("state"))
             .args(["--listen", &address.to_string()]);
-        if !self.manifest.ends_with(FOR_SPIN_3) {
+        if !FOR_SPIN_3.iter().any(|name| self.manifest.ends_with(name)) {
             spin.args(KEEP_INSTANCES);
         }
         for (name, value) in variables {

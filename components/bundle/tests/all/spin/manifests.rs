@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use super::schema::{Manifest, RuntimeConfiguration, manifest, text};
 
-const MANIFESTS: [&str; 4] = [
+const MANIFESTS: [&str; 5] = [
     "spin.toml",
     "spin-key-value.toml",
     "spin-3.toml",
     "spin-postgres.toml",
+    "spin-3-postgres.toml",
 ];
 
-fn each() -> [Manifest; 4] {
+fn each() -> [Manifest; 5] {
     MANIFESTS.map(manifest)
 }
 
@@ -106,17 +107,19 @@ fn the_variables_are_the_key_and_those_that_the_front_reads() {
                 .eq(read.iter().copied())
         );
     }
-    let [.., postgres] = each();
-    let expected = ["postgres_host", "postgres_url"].into();
-    assert_eq!(of_database(&postgres), expected);
-    let address = &postgres.variables["postgres_url"];
-    assert!(address.required && address.secret, "it holds a password");
+    let [.., postgres, three_postgres] = each();
+    for manifest in [postgres, three_postgres] {
+        let expected = ["postgres_host", "postgres_url"].into();
+        assert_eq!(of_database(&manifest), expected);
+        let address = &manifest.variables["postgres_url"];
+        assert!(address.required && address.secret, "it holds a password");
+    }
 }
 
 #[test]
 fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
     let labels: BTreeSet<String> = ["access", "auth-method", "orgs"].map(str::to_owned).into();
-    let [four, key_value, three, postgres] = each();
+    let [four, key_value, three, postgres, three_postgres] = each();
     let sets = |manifest: &Manifest| {
         let component = manifest.only_component();
         (
@@ -128,7 +131,9 @@ fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
     for manifest in [key_value, three] {
         assert_eq!(sets(&manifest), (BTreeSet::new(), labels.clone()));
     }
-    assert_eq!(sets(&postgres), (BTreeSet::new(), BTreeSet::new()));
+    for manifest in [postgres, three_postgres] {
+        assert_eq!(sets(&manifest), (BTreeSet::new(), BTreeSet::new()));
+    }
     let runtime: RuntimeConfiguration = toml::from_str(&text("spin-runtime.toml")).unwrap();
     assert!(runtime.key_value_store.keys().eq(labels.iter()));
     assert!(runtime.sqlite_database.keys().eq(labels.iter()));
@@ -188,14 +193,17 @@ fn all_are_built_by_the_example_that_writes_what_they_name() {
 #[test]
 fn they_differ_in_what_they_load_and_keep_alone() {
     let manifests = each();
-    let [four, key_value, three, postgres] = manifests.each_ref().map(Manifest::only_component);
-    assert!(three.dependencies.is_empty());
+    let components = manifests.each_ref().map(Manifest::only_component);
+    let [four, key_value, three, postgres, three_postgres] = components;
+    for joined in [three, three_postgres] {
+        assert!(joined.dependencies.is_empty());
+    }
     for other in [key_value, postgres] {
         assert!(four.dependencies.keys().eq(other.dependencies.keys()));
     }
-    for other in [key_value, three] {
-        assert_eq!(four.variables, other.variables);
-        assert_eq!(four.allowed_outbound_hosts, other.allowed_outbound_hosts);
+    for (one, other) in [(four, key_value), (four, three), (postgres, three_postgres)] {
+        assert_eq!(one.variables, other.variables);
+        assert_eq!(one.allowed_outbound_hosts, other.allowed_outbound_hosts);
     }
 }
 

@@ -58,7 +58,7 @@ const DRAFTS: [Offer; 2] = [
 /// Spin's own SQLite. Spin 3.6 has it in version 3.0.0, Spin 4.1 in a later compatible one; nothing here uses more.
 const SQLITE: [Offer; 1] = [("spin:sqlite", "3.0.0", &["sqlite"])];
 
-/// Databases elsewhere. Spin 4.1 has a later compatible version of this one.
+/// Databases elsewhere. Spin 3.6 has this version, and Spin 4.1 a later compatible one.
 const POSTGRES: [Offer; 1] = [("spin:postgres", "4.0.0", &["postgres"])];
 
 /// WASI 0.3, which begins with Spin 4.1.
@@ -97,7 +97,7 @@ const WASI_0_3: [Offer; 6] = [
 
 /// The interfaces of Spin 3.6 that any component here uses.
 pub fn by_spin_3_6() -> Vec<Offer> {
-    [&WASI_0_2[..], &DRAFTS, &SQLITE].concat()
+    [&WASI_0_2[..], &DRAFTS, &SQLITE, &POSTGRES].concat()
 }
 
 /// The same of Spin 4.1.

@@ -81,10 +81,10 @@ fn spin_4_1_offers_everything_that_is_imported() {
 
 #[test]
 fn spin_3_6_offers_everything_that_is_imported() {
-    assert_eq!(
-        unmet(Part::WholeP2, &offered::by_spin_3_6()),
-        <[String; 0]>::default()
-    );
+    let offers = offered::by_spin_3_6();
+    for part in [Part::WholeP2, Part::PostgresWholeP2] {
+        assert_eq!(unmet(part, &offers), <[String; 0]>::default(), "{part:?}");
+    }
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn each_whole_exports_the_one_handler_that_its_spin_calls() {
     for part in [Part::Whole, Part::KeyValueWhole, Part::PostgresWhole] {
         assert_eq!(exports(bytes(part).unwrap()), ["wasi:http/handler@0.3.0"]);
     }
-    for part in [Part::FrontP2, Part::WholeP2] {
+    for part in [Part::FrontP2, Part::WholeP2, Part::PostgresWholeP2] {
         let exports = exports(bytes(part).unwrap());
         assert_eq!(exports.len(), 1, "{exports:?}");
         assert!(
@@ -201,6 +201,16 @@ const COMPOSED: [Composed; 3] = [
     ),
 ];
 
+/// The manifests for Spin 3, with the one for Spin 4 that has the same dependencies, and the part that joins them.
+const JOINED: [(&str, &str, Part); 2] = [
+    ("spin-3.toml", "spin-key-value.toml", Part::WholeP2),
+    (
+        "spin-3-postgres.toml",
+        "spin-postgres.toml",
+        Part::PostgresWholeP2,
+    ),
+];
+
 #[test]
 fn the_manifests_name_files_that_the_bundle_writes() {
     for (name, capabilities, _) in COMPOSED {
@@ -212,8 +222,9 @@ fn the_manifests_name_files_that_the_bundle_writes() {
         }
         assert_eq!(component.dependencies.len(), capabilities.len());
     }
-    let three = manifest("spin-3.toml");
-    assert_eq!(part_at(&three.only_component().source), Part::WholeP2);
+    for (name, _, part) in JOINED {
+        assert_eq!(part_at(&manifest(name).only_component().source), part);
+    }
 }
 
 #[test]
@@ -246,9 +257,8 @@ fn what_spin_composes_by_a_manifest_is_what_the_bundle_has_composed() {
         assert!(whole == bytes(part).unwrap(), "{name}");
     }
     let front = bytes(Part::FrontP2).unwrap();
-    let three = compose(front, &dependencies("spin-key-value.toml")).unwrap();
-    assert!(
-        three == bytes(Part::WholeP2).unwrap(),
-        "the composition for Spin 3 differs"
-    );
+    for (name, composed, part) in JOINED {
+        let whole = compose(front, &dependencies(composed)).unwrap();
+        assert!(whole == bytes(part).unwrap(), "{name}");
+    }
 }
