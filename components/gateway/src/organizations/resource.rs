@@ -1,5 +1,5 @@
-//! Resources as documents show them. They are written straight into the answer: building a tree of JSON values first would take most of the time
-//! of a list.
+//! Resources as documents show them. They are written straight into the answer, without a tree of JSON values before: a list shows hundreds of
+//! them.
 
 use serde::{Serialize, Serializer};
 

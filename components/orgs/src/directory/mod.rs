@@ -1,9 +1,9 @@
 //! The directory: a summary of all organizations, small enough to be looked through for every list.
 //!
-//! It holds the name and the e-mail address of every organization, and the flags that bar it from lists, in *leaves* of some hundred,
-//! sorted, with a *root* that tells where each leaf begins and how many names are in it. So a page is found by adding up these numbers. A
-//! search asks the [index of parts](parts) which few organizations to look at; where that cannot tell, it reads packed texts in place of
-//! organizations.
+//! It holds the name and the e-mail address of every organization, and the flags that bar it from lists, in *leaves* of some dozen, of
+//! [more](Shape::most_names) where there are many, sorted, with a *root* that tells where each leaf begins and how many names are in it. So a
+//! page is found by adding up these numbers. A search asks the [index of parts](parts) which few organizations to look at; where that cannot
+//! tell, it reads packed texts in place of organizations.
 //!
 //! **Writing.** A commit that makes, renames, readdresses, disables or removes an organization also writes its new state under the
 //! organization's own name ([`note`]), which cannot conflict with a change of another organization. A change that is *pending* in this way
@@ -47,10 +47,8 @@ pub use snapshot::{Pending, Snapshot, places_around, places_of};
 /// How a directory is divided up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Most names in one leaf.
+    /// Most names in one leaf, while there are few leaves: see [`Self::most_names`].
     pub leaf: usize,
-    /// How many names go into a leaf that is built. There is room for more, so that the next name does not split it.
-    pub built_leaf: usize,
     /// How many changes are moved at once, as soon as a writer sees that many pending. Every reader reads what is pending.
     pub pending: u32,
     /// One in how many writers looks how much is pending: looking reads it all.
@@ -68,15 +66,31 @@ pub struct Shape {
 impl Shape {
     /// The shape of every directory outside tests.
     pub const USUAL: Self = Self {
-        leaf: 256,
-        built_leaf: 192,
+        leaf: 64,
         pending: 64,
         writers_per_look: 8,
         step: MAXIMUM_SCAN_LIMIT,
         leaves_per_read: 128,
-        leaves_per_batch: 64,
+        leaves_per_batch: 128,
         parts: PartsShape::USUAL,
     };
+
+    /// Most names in one leaf of a directory with this many leaves.
+    ///
+    /// Entering a change writes its leaf and the root, so neither may be large beside the other: the root has room for four times as many leaves
+    /// each time that these are twice as large.
+    const fn most_names(&self, leaves: usize) -> usize {
+        match leaves {
+            ..2_048 => self.leaf,
+            2_048..8_192 => 2 * self.leaf,
+            8_192.. => 4 * self.leaf,
+        }
+    }
+
+    /// How many names go into a leaf that is built. There is room for more, so that the next name does not split it.
+    const fn built_names(&self, leaves: usize) -> usize {
+        (3 * self.most_names(leaves)).div_ceil(4)
+    }
 }
 
 /// Bytes of stored leaves that an instance keeps decoded: those of some 130,000 organizations. Beyond that a search reads them

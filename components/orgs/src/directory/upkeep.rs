@@ -101,7 +101,7 @@ impl<S: Store> Directory<'_, S> {
         let entries = organizations.iter();
         let entries = entries.filter_map(|(name, organization)| organization.entry(name));
         let entries: Vec<Entry<'_>> = entries.collect();
-        for entries in even_parts(&entries, self.shape.built_leaf) {
+        for entries in even_parts(&entries, self.shape.built_names(root.leaves.len())) {
             let leaf = root.put_new_leaf(&mut transaction, entries)?;
             root.leaves.push(leaf);
         }
@@ -143,6 +143,7 @@ impl<S: Store> Directory<'_, S> {
         if !self.enter_parts(&mut transaction, &pending, is_stored)? {
             return Ok(());
         }
+        let most_names = self.shape.most_names(root.record.leaves.len());
         let mut next = RootRecord {
             leaves: Vec::with_capacity(root.record.leaves.len()),
             next_leaf: root.record.next_leaf,
@@ -156,7 +157,7 @@ impl<S: Store> Directory<'_, S> {
             let changes = pending_in(&pending, &root.record, place);
             let entries = with_changes(leaf, changes);
             let mut number = Some(reference.number);
-            for entries in even_parts(&entries, self.shape.leaf) {
+            for entries in even_parts(&entries, most_names) {
                 let leaf = match number.take() {
                     Some(number) => put_leaf(&mut transaction, number, entries)?,
                     None => next.put_new_leaf(&mut transaction, entries)?,

@@ -1,5 +1,9 @@
 //! The cost of lists and changes.
 
+use std::ops::Range;
+
+use gatehouse_ports::doubles::name_in_no_order;
+
 use super::*;
 
 #[test]
@@ -95,7 +99,6 @@ fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
 fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
     let shape = Shape {
         leaf: 16,
-        built_leaf: 12,
         pending: 8,
         writers_per_look: 1,
         step: 100,
@@ -146,4 +149,24 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
     for (few, many) in read[0].iter().zip(read[1]) {
         assert!(many < few + few / 10, "{read:?}");
     }
+}
+
+#[test]
+fn what_a_creation_among_many_writes_is_bounded() {
+    let world = World::new();
+    let store = CountingStore::new(world.store());
+    let orgs = world.orgs(&store);
+    let create_some = |numbers: Range<usize>| {
+        let count = numbers.len();
+        store.take_counts();
+        for number in numbers {
+            create(&orgs, &name_in_no_order(number));
+        }
+        store.take_counts().written_bytes / count
+    };
+    let first = create_some(0..1_000);
+    create_some(1_000..11_000);
+    // A new name is in no leaf that another new one is in, so each writes a leaf, and its part of the root.
+    let leaf_and_root = create_some(11_000..12_000).saturating_sub(first);
+    assert!(leaf_and_root < 5_000, "{leaf_and_root} after {first}");
 }

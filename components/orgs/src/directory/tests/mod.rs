@@ -18,7 +18,6 @@ use crate::{CreateError, Filter, Reach, ServiceError, UpdateError, Viewer};
 /// So small that a dozen organizations split leaves.
 const SMALL: Shape = Shape {
     leaf: 4,
-    built_leaf: 3,
     pending: 5,
     writers_per_look: 1,
     step: 4,

@@ -14,7 +14,6 @@ type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w 
 /// Splits leaves, and has something pending most of the time.
 const SMALL: Shape = Shape {
     leaf: 2,
-    built_leaf: 2,
     pending: 3,
     writers_per_look: 1,
     step: 2,
