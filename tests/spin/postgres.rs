@@ -1,21 +1,16 @@
 //! The fronts for Spin with their records in a PostgreSQL database: clients, kills, restarts, backups, and histories of several processes on one
-//! database, also when that is killed.
+//! database.
 
 mod backups;
 #[path = "../installation/command.rs"]
 mod command;
 #[path = "../histories/connection.rs"]
 mod connection;
-mod database_outages;
-#[path = "../histories/disturbance.rs"]
-mod disturbance;
 #[path = "../clients/everywhere.rs"]
 mod everywhere;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
 mod postgres_on_spin_3;
-#[path = "../histories/recovery.rs"]
-mod recovery;
 #[path = "../faults/restart.rs"]
 mod restart;
 #[path = "../histories/running.rs"]
