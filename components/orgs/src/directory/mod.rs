@@ -7,9 +7,9 @@
 //!
 //! **Writing.** A commit that makes, renames, readdresses, disables or removes an organization also writes its new state under the
 //! organization's own name ([`note`]), which cannot conflict with a change of another organization. A change that is *pending* in this way
-//! overrides the leaves. One [in some](Shape::writers_per_look) writers looks how many changes are pending, and moves them into the leaves once there
-//! are [some dozens](Shape::pending); fewer wait for the next round of upkeep. Each such commit replaces the root; since nothing waits for it, the second of two concurrent ones is given
-//! up. It also enters the changes into the index of parts.
+//! overrides the leaves. One [in some](Shape::writers_per_look) writers looks how many changes are pending, and moves them into the leaves
+//! once there are [some dozens](Shape::pending); fewer wait for the next round of upkeep. Each such commit replaces the root; since nothing
+//! waits for it, the second of two concurrent ones is given up. It also enters the changes into the index of parts.
 //!
 //! **Reading.** Pending changes are read first, then root and leaves at one moment: a change that a finished request has written is in the
 //! former or in the latter. An organization that is changed meanwhile may be shown as it was.
