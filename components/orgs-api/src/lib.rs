@@ -35,7 +35,7 @@ pub use bindings::gatehouse::orgs::authority::{
     OwningOrganization, RelatedAction,
 };
 pub use bindings::gatehouse::orgs::entitlements::{
-    Entitlement, EntitlementValue, Permission, PlanEntitlements,
+    Entitlement, EntitlementValue, OrganizationPermission, Permission, PlanEntitlements,
 };
 pub use bindings::gatehouse::orgs::memberships::{
     Invitation, MembershipFilter, MembershipPage, OwnMembership, RelatedMembership,
@@ -43,7 +43,9 @@ pub use bindings::gatehouse::orgs::memberships::{
 pub use bindings::gatehouse::orgs::organizations::{
     Batch, FieldFault, Filter, Page, Reach, Viewer,
 };
-pub use bindings::gatehouse::orgs::people::{Membership, Related, Relations, Team, Visibility};
+pub use bindings::gatehouse::orgs::people::{
+    Membership, Related, Relations, Team, TeamPermissions, Visibility,
+};
 pub use bindings::gatehouse::orgs::retention::{
     RetentionDetailChange, RetentionKind, RetentionRequest,
 };
@@ -159,7 +161,7 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // A type that is kept in the store as it is carries its form there.
+        // A type that is kept in the store or shown as it is carries its form there.
         additional_type_attributes: {
             "gatehouse:orgs/types@0.1.0/plan": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/execution-mode": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
@@ -174,6 +176,7 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/team-reference": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:orgs/entitlements@0.1.0/permission": [#[derive(serde::Serialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/authority@0.1.0/identification": [#[derive(Default)]],
             "gatehouse:orgs/authority@0.1.0/authorization": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/filter": [#[derive(Default)]],
@@ -201,6 +204,7 @@ pub mod bindings {
             "gatehouse:orgs/agent-pools@0.1.0/agent-pool-order": [#[derive(Default)]],
             "gatehouse:orgs/agent-pools@0.1.0/agent-pool-page": [#[derive(Default)]],
             "gatehouse:orgs/people@0.1.0/visibility": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/people@0.1.0/team-permissions": [#[derive(serde::Serialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/people@0.1.0/relations": [#[derive(Default)]],
             "gatehouse:orgs/people@0.1.0/related": [#[derive(Default)]],
             "gatehouse:orgs/teams@0.1.0/member-page": [#[derive(Default)]],

@@ -321,7 +321,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             },
             "sso-team-id": team.sso_team_id,
             "allow-member-token-management": team.allow_member_token_management,
-            "permissions": permissions(team),
+            "permissions": team.permissions,
             "organization-access": organization_access(&team.rights),
         });
         if self.settings.edition == Edition::Hosted
@@ -400,13 +400,6 @@ fn changes(attributes: &Members<'_>) -> TeamChanges {
         sso_team_id: attributes.text("sso-team-id"),
         allow_member_token_management: attributes.boolean("allow-member-token-management"),
     }
-}
-
-fn permissions(team: &Team) -> Map<String, Value> {
-    let permissions = team.permissions.iter();
-    permissions
-        .map(|permission| (permission.key.clone(), json!(permission.granted)))
-        .collect()
 }
 
 fn organization_access(rights: &[Right]) -> Map<String, Value> {

@@ -1,9 +1,25 @@
 //! The permissions of people in an organization, as its plan has it (contract 2.4).
 
 use super::entitlements::entitlements;
-use crate::{AccessDecision, Description, Edition, OrganizationRole, Permission, Plan, Right};
+use crate::{
+    AccessDecision, Description, Edition, OrganizationPermission, OrganizationRole, Permission,
+    Plan, Right,
+};
 use Existence::{Both, Hosted, SelfHosted};
 use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
+use Permission::{
+    CanAccessViaTeams, CanCreateModule, CanCreateProject, CanCreateProjectInHcp, CanCreateProvider,
+    CanCreateTeam, CanCreateWorkspace, CanCreateWorkspaceMigration, CanDeployNoCodeModules,
+    CanDestroy, CanEnableStacks, CanManageAssessments, CanManageAuditing, CanManageCustomProviders,
+    CanManageGroupsInHcp, CanManageNoCodeModules, CanManageOrgPublicModules,
+    CanManageOrgPublicProviders, CanManagePublicModules, CanManagePublicProviders,
+    CanManageRecoverableItems, CanManageRunTasks, CanManageSso, CanManageSubscription,
+    CanManageTags, CanManageUsers, CanManageVarsets, CanReadAssessments, CanReadPolicies,
+    CanReadRunTasks, CanReadVarsets, CanStartTrial, CanTraverse, CanUpdate, CanUpdateAgentPools,
+    CanUpdateApiToken, CanUpdateAuthenticationToken, CanUpdateHyokConfiguration, CanUpdateOauth,
+    CanUpdateSentinel, CanUpdateSshKeys, CanViewAuthentication, CanViewExplorer,
+    CanViewHyokFeatureInfo, CanViewUsage, CanViewUsers,
+};
 use Right::{
     ManageAgentPools, ManageMembership, ManageModules, ManagePolicies, ManageProjects,
     ManageProviders, ManageRunTasks, ManageTeams, ManageVcsSettings, ManageWorkspaces,
@@ -31,61 +47,61 @@ enum Grant {
 /// Every permission: in which editions, whose, and which rights of a team open it too. Rights that open none concern single
 /// policies, workspaces, projects or teams.
 #[rustfmt::skip]
-const PERMISSIONS: &[(&str, Existence, Grant, &[Right])] = &[
-    ("can-update", Both, Owners, &[]),
-    ("can-update-authentication-token", Both, Owners, &[]),
-    ("can-view-authentication", Both, Owners, &[]),
-    ("can-destroy", Both, Owners, &[]),
-    ("can-access-via-teams", Both, Everybody, &[]),
-    ("can-create-module", Both, Owners, &[ManageModules]),
-    ("can-create-team", Both, OwnersWhoPay, &[ManageTeams]),
-    ("can-create-workspace", Both, Owners, &[ManageWorkspaces, ManageProjects]),
-    ("can-create-workspace-migration", Both, Owners, &[ManageWorkspaces]),
-    ("can-manage-users", Both, Owners, &[ManageMembership]),
-    ("can-view-users", Both, Everybody, &[]),
-    ("can-manage-subscription", Both, Owners, &[]),
-    ("can-manage-sso", Both, OwnersWhoPay, &[]),
-    ("can-update-oauth", Both, Owners, &[ManageVcsSettings]),
-    ("can-update-sentinel", Both, OwnersWhoPay, &[ManagePolicies]),
-    ("can-update-ssh-keys", Both, Owners, &[ManageVcsSettings]),
-    ("can-update-api-token", Both, Owners, &[]),
-    ("can-traverse", Both, Everybody, &[]),
-    ("can-start-trial", Both, HostedOwners, &[]),
-    ("can-view-usage", Both, Owners, &[]),
-    ("can-update-agent-pools", Both, OwnersWhoPay, &[ManageAgentPools]),
-    ("can-manage-tags", Both, Owners, &[ManageWorkspaces, ManageProjects]),
-    ("can-manage-varsets", Both, Owners, &[ManageWorkspaces, ManageProjects]),
-    ("can-read-varsets", Both, Everybody, &[]),
-    ("can-manage-public-providers", Both, Owners, &[ManageProviders]),
-    ("can-create-provider", Both, Owners, &[ManageProviders]),
-    ("can-manage-public-modules", Both, Owners, &[ManageModules]),
-    ("can-manage-custom-providers", Both, OwnersWhoPay, &[ManageProviders]),
-    ("can-manage-run-tasks", Both, Owners, &[ManageRunTasks]),
-    ("can-read-run-tasks", Both, Owners, &[ManageRunTasks]),
-    ("can-create-project", Both, Owners, &[ManageProjects]),
-    ("can-enable-stacks", Both, Owners, &[]),
-    ("can-manage-org-public-providers", Both, Owners, &[ManageProviders]),
-    ("can-manage-org-public-modules", Both, Owners, &[ManageModules]),
-    ("can-manage-assessments", Both, OwnersWhoPay, &[]),
-    ("can-read-assessments", Both, OwnersWhoPay, &[]),
-    ("can-view-explorer", Both, OwnersWhoPay, &[]),
-    ("can-deploy-no-code-modules", Both, OwnersWhoPay, &[]),
-    ("can-manage-no-code-modules", Both, OwnersWhoPay, &[ManageModules]),
-    ("can-manage-groups-in-hcp", Hosted, Nobody, &[]),
-    ("can-create-project-in-hcp", Hosted, Nobody, &[]),
-    ("can-update-hyok-configuration", Hosted, PremiumOwners, &[]),
-    ("can-view-hyok-feature-info", Hosted, PremiumOwners, &[]),
-    ("can-manage-recoverable-items", Both, OwnersWhoPay, &[]),
-    ("can-manage-auditing", Both, OwnersWhoPay, &[]),
-    ("can-read-policies", SelfHosted, Owners, &[ManagePolicies]),
+const PERMISSIONS: &[(Permission, Existence, Grant, &[Right])] = &[
+    (CanUpdate, Both, Owners, &[]),
+    (CanUpdateAuthenticationToken, Both, Owners, &[]),
+    (CanViewAuthentication, Both, Owners, &[]),
+    (CanDestroy, Both, Owners, &[]),
+    (CanAccessViaTeams, Both, Everybody, &[]),
+    (CanCreateModule, Both, Owners, &[ManageModules]),
+    (CanCreateTeam, Both, OwnersWhoPay, &[ManageTeams]),
+    (CanCreateWorkspace, Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    (CanCreateWorkspaceMigration, Both, Owners, &[ManageWorkspaces]),
+    (CanManageUsers, Both, Owners, &[ManageMembership]),
+    (CanViewUsers, Both, Everybody, &[]),
+    (CanManageSubscription, Both, Owners, &[]),
+    (CanManageSso, Both, OwnersWhoPay, &[]),
+    (CanUpdateOauth, Both, Owners, &[ManageVcsSettings]),
+    (CanUpdateSentinel, Both, OwnersWhoPay, &[ManagePolicies]),
+    (CanUpdateSshKeys, Both, Owners, &[ManageVcsSettings]),
+    (CanUpdateApiToken, Both, Owners, &[]),
+    (CanTraverse, Both, Everybody, &[]),
+    (CanStartTrial, Both, HostedOwners, &[]),
+    (CanViewUsage, Both, Owners, &[]),
+    (CanUpdateAgentPools, Both, OwnersWhoPay, &[ManageAgentPools]),
+    (CanManageTags, Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    (CanManageVarsets, Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    (CanReadVarsets, Both, Everybody, &[]),
+    (CanManagePublicProviders, Both, Owners, &[ManageProviders]),
+    (CanCreateProvider, Both, Owners, &[ManageProviders]),
+    (CanManagePublicModules, Both, Owners, &[ManageModules]),
+    (CanManageCustomProviders, Both, OwnersWhoPay, &[ManageProviders]),
+    (CanManageRunTasks, Both, Owners, &[ManageRunTasks]),
+    (CanReadRunTasks, Both, Owners, &[ManageRunTasks]),
+    (CanCreateProject, Both, Owners, &[ManageProjects]),
+    (CanEnableStacks, Both, Owners, &[]),
+    (CanManageOrgPublicProviders, Both, Owners, &[ManageProviders]),
+    (CanManageOrgPublicModules, Both, Owners, &[ManageModules]),
+    (CanManageAssessments, Both, OwnersWhoPay, &[]),
+    (CanReadAssessments, Both, OwnersWhoPay, &[]),
+    (CanViewExplorer, Both, OwnersWhoPay, &[]),
+    (CanDeployNoCodeModules, Both, OwnersWhoPay, &[]),
+    (CanManageNoCodeModules, Both, OwnersWhoPay, &[ManageModules]),
+    (CanManageGroupsInHcp, Hosted, Nobody, &[]),
+    (CanCreateProjectInHcp, Hosted, Nobody, &[]),
+    (CanUpdateHyokConfiguration, Hosted, PremiumOwners, &[]),
+    (CanViewHyokFeatureInfo, Hosted, PremiumOwners, &[]),
+    (CanManageRecoverableItems, Both, OwnersWhoPay, &[]),
+    (CanManageAuditing, Both, OwnersWhoPay, &[]),
+    (CanReadPolicies, SelfHosted, Owners, &[ManagePolicies]),
 ];
 
 /// The permissions of the organization's own token beside those of every caller, on every plan.
-const OF_ORGANIZATION_TOKEN: &[&str] = &[
-    "can-create-team",
-    "can-manage-users",
-    "can-update-api-token",
-    "can-create-workspace",
+const OF_ORGANIZATION_TOKEN: &[Permission] = &[
+    Permission::CanCreateTeam,
+    Permission::CanManageUsers,
+    Permission::CanUpdateApiToken,
+    Permission::CanCreateWorkspace,
 ];
 
 /// Adds the parts of the description that are asked for to a decision about a caller whom policies make what `role_by_policies` says.
@@ -119,7 +135,11 @@ pub const fn greater(
 
 /// The permissions of a caller of that role, with these rights from teams, in an organization on that plan, always in the same order.
 /// A permission that does not exist in the plan's edition is left out.
-pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<Permission> {
+pub fn permissions(
+    plan: Plan,
+    role: OrganizationRole,
+    rights: &[Right],
+) -> Vec<OrganizationPermission> {
     let edition = plan.edition();
     let exists = |existence: &Existence| match existence {
         Both => true,
@@ -130,8 +150,8 @@ pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<
     PERMISSIONS
         .iter()
         .filter(|(_, existence, _, _)| exists(existence))
-        .map(|(key, _, grant, opening)| Permission {
-            key: (*key).to_owned(),
+        .map(|(permission, _, grant, opening)| OrganizationPermission {
+            permission: *permission,
             granted: match role {
                 OrganizationRole::SiteAdministrator | OrganizationRole::Owner => {
                     has(*grant, plan, role)
@@ -140,7 +160,11 @@ pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<
                 OrganizationRole::Member if opened(opening) => {
                     has(*grant, plan, OrganizationRole::Owner)
                 }
-                OrganizationRole::OrganizationToken if OF_ORGANIZATION_TOKEN.contains(key) => true,
+                OrganizationRole::OrganizationToken
+                    if OF_ORGANIZATION_TOKEN.contains(permission) =>
+                {
+                    true
+                }
                 OrganizationRole::Member | OrganizationRole::OrganizationToken => {
                     *grant == Everybody
                 }
@@ -236,11 +260,17 @@ mod tests {
         (Plan::Free, OrganizationRole::Member),
     ];
 
+    /// The name of a permission on the wire.
+    fn name(permission: Permission) -> String {
+        let name = serde_json::to_value(permission).unwrap();
+        name.as_str().unwrap().to_owned()
+    }
+
     /// Permissions that are granted, by key.
     fn found(plan: Plan, role: OrganizationRole, rights: &[Right]) -> BTreeMap<String, bool> {
         permissions(plan, role, rights)
             .into_iter()
-            .map(|permission| (permission.key, permission.granted))
+            .map(|found| (name(found.permission), found.granted))
             .collect()
     }
 
@@ -269,10 +299,7 @@ mod tests {
     #[test]
     fn contract_2_4_permissions_stand_in_the_order_of_the_contract() {
         let known = permissions(Plan::Free, OrganizationRole::Owner, &[]);
-        let keys: Vec<_> = known
-            .iter()
-            .map(|permission| permission.key.as_str())
-            .collect();
+        let keys: Vec<_> = known.iter().map(|found| name(found.permission)).collect();
         let expected: Vec<_> = CONTRACT
             .iter()
             .filter(|(_, cells)| cells.as_bytes()[3] != b'-')
@@ -315,7 +342,8 @@ mod tests {
         for plan in PLANS {
             let member = found(plan, OrganizationRole::Member, &[]);
             let token = found(plan, OrganizationRole::OrganizationToken, &[]);
-            let mut expected = OF_ORGANIZATION_TOKEN.to_vec();
+            let mut expected: Vec<String> =
+                OF_ORGANIZATION_TOKEN.iter().copied().map(name).collect();
             expected.sort_unstable();
             assert_eq!(beyond(&token, &member), expected);
             let with_rights = found(plan, OrganizationRole::OrganizationToken, &Right::ALL);

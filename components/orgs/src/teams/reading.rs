@@ -7,7 +7,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use crate::authority::TeamsInScope as _;
 use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{DelegationScope, MAXIMUM_MEMBERS_TOLD, Orgs, Permission, Right, ServiceError, Team};
+use crate::{
+    DelegationScope, MAXIMUM_MEMBERS_TOLD, Orgs, Right, ServiceError, Team, TeamPermissions,
+};
 
 /// A member as teams list them.
 #[derive(Debug, Clone)]
@@ -133,32 +135,20 @@ pub(super) fn team_with_members(
     }
 }
 
-/// The permissions of the caller about a team, in the order of the contract.
-fn permissions(team: &TeamRecord, scope: &DelegationScope) -> Vec<Permission> {
+/// The permissions of the caller about a team.
+fn permissions(team: &TeamRecord, scope: &DelegationScope) -> TeamPermissions {
     let is_covered = scope.covers(team);
     let manages = is_covered && scope.has(Right::ManageTeams);
     let is_free = manages && !team.is_owners();
-    [
-        (
-            "can-update-membership",
-            manages || (is_covered && scope.has(Right::ManageMembership)),
-        ),
-        ("can-destroy", is_free),
-        (
-            "can-update-organization-access",
-            is_free && scope.has(Right::ManageOrganizationAccess),
-        ),
-        ("can-update-api-token", manages),
-        ("can-update-visibility", is_free),
-        ("can-update-name", is_free),
-        ("can-update-sso-team-id", manages),
-        ("can-update-member-token-management", manages),
-        ("can-view-api-token", manages),
-    ]
-    .into_iter()
-    .map(|(key, granted)| Permission {
-        key: key.into(),
-        granted,
-    })
-    .collect()
+    TeamPermissions {
+        can_update_membership: manages || (is_covered && scope.has(Right::ManageMembership)),
+        can_destroy: is_free,
+        can_update_organization_access: is_free && scope.has(Right::ManageOrganizationAccess),
+        can_update_api_token: manages,
+        can_update_visibility: is_free,
+        can_update_name: is_free,
+        can_update_sso_team_id: manages,
+        can_update_member_token_management: manages,
+        can_view_api_token: manages,
+    }
 }

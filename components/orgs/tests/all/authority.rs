@@ -3,8 +3,8 @@
 use super::*;
 use gatehouse_orgs::{
     AgentPoolChanges, AgentPools, CreateUserError, Decision, ListedOrganization,
-    MembershipSummaries, OrganizationRole, Permission, Plan, Principal, RelatedAction, Subject,
-    TokenOwner, TokenRequest, Tokens, User, UserDescription, Users,
+    MembershipSummaries, OrganizationPermission, OrganizationRole, Permission, Plan, Principal,
+    RelatedAction, Subject, TokenOwner, TokenRequest, Tokens, User, UserDescription, Users,
 };
 use serde_json::json;
 
@@ -55,7 +55,7 @@ fn contract_2_10_whoever_makes_an_organization_owns_it() {
     let made = orgs.create(&named("acme"), None, &by);
     let made = made.unwrap();
     assert_eq!(made.role, Some(OrganizationRole::Owner));
-    assert!(granted(&made.permissions, "can-destroy"));
+    assert!(granted(&made.permissions, Permission::CanDestroy));
     let found = access(&orgs, &ada_token, false, Action::Delete).unwrap();
     assert_eq!(found.role, Some(OrganizationRole::Owner));
     assert_eq!(found.decision, Decision::Allowed);
@@ -323,11 +323,11 @@ fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_ea
         let memberships = found.memberships.into_iter();
         let all = memberships.map(|membership| {
             let permissions = &found.permissions[membership.permissions as usize];
-            let has = |key| granted(permissions, key);
+            let has = |permission| granted(permissions, permission);
             (
                 membership.role,
-                has("can-destroy"),
-                has("can-create-workspace"),
+                has(Permission::CanDestroy),
+                has(Permission::CanCreateWorkspace),
             )
         });
         all.collect::<Vec<_>>()
@@ -411,7 +411,10 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
         let found = answer(&orgs, &bob_token, &question).unwrap();
         assert_eq!(found.permissions.is_empty(), !is_told);
         assert_eq!(found.entitlements.is_empty(), !is_told);
-        assert_eq!(granted(&found.permissions, "can-destroy"), destroys);
+        assert_eq!(
+            granted(&found.permissions, Permission::CanDestroy),
+            destroys
+        );
     }
 }
 
@@ -553,10 +556,11 @@ fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() 
     assert_eq!(found(&acme.default_project_id), None);
 }
 
-fn granted(permissions: &[Permission], key: &str) -> bool {
-    permissions
-        .iter()
-        .any(|permission| permission.key == key && permission.granted)
+fn granted(permissions: &[OrganizationPermission], permission: Permission) -> bool {
+    permissions.contains(&OrganizationPermission {
+        permission,
+        granted: true,
+    })
 }
 
 /// Moves a user from the owners of an organization to a team with this right, as it is called in records.

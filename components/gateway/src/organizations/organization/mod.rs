@@ -4,8 +4,8 @@
 mod tests;
 
 use gatehouse_orgs_api::{
-    CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges, Permission, Plan,
-    RetentionRule, Subscription, UpdateError,
+    CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges,
+    OrganizationPermission, Plan, RetentionRule, Subscription, UpdateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -256,18 +256,18 @@ impl Serialize for OrganizationAttributes<'_> {
 }
 
 /// The attribute of the caller's permissions. It is written once for all organizations of a list in which the caller has the same.
-pub(super) fn shown_permissions(permissions: &[Permission]) -> Box<RawValue> {
+pub(super) fn shown_permissions(permissions: &[OrganizationPermission]) -> Box<RawValue> {
     // Names and booleans always serialize.
     to_raw_value(&Granted(permissions)).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// The permissions by name.
-struct Granted<'a>(&'a [Permission]);
+struct Granted<'a>(&'a [OrganizationPermission]);
 
 impl Serialize for Granted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let permissions = self.0.iter();
-        serializer.collect_map(permissions.map(|granted| (&granted.key, granted.granted)))
+        serializer.collect_map(permissions.map(|found| (found.permission, found.granted)))
     }
 }
 
