@@ -91,6 +91,12 @@ impl Shape {
     const fn built_names(&self, leaves: usize) -> usize {
         (3 * self.most_names(leaves)).div_ceil(4)
     }
+
+    /// How many of this many leaves one step of making the index of parts reads: those of as many organizations as a step of building reads, if
+    /// they are full.
+    const fn leaves_per_step(&self, leaves: usize) -> usize {
+        (self.step as usize).div_ceil(self.most_names(leaves))
+    }
 }
 
 /// Bytes of stored leaves that an instance keeps decoded: those of some 130,000 organizations. Beyond that a search reads them

@@ -18,9 +18,6 @@ use crate::directory::snapshot::Pending;
 /// Most entries that are removed in one step of clearing an index away.
 const CLEARED_AT_ONCE: u32 = 500;
 
-/// Leaves that are read in one step of making an index.
-const LEAVES_AT_ONCE: usize = 4;
-
 impl<S: Store> Directory<'_, S> {
     /// Adds to `transaction`, which moves `pending` into the leaves, that it is entered into the index as well. `is_stored` says which
     /// names the leaves have. False where the index has changed meanwhile.
@@ -185,7 +182,7 @@ impl<S: Store> Directory<'_, S> {
         let from = next.made_to.take().unwrap_or_default();
         let first = root.record.place_of(&from);
         let places: Vec<usize> = (first..root.record.leaves.len())
-            .take(LEAVES_AT_ONCE)
+            .take(self.shape.leaves_per_step(root.record.leaves.len()))
             .collect();
         let Some(leaves) = self.leaves(&root, &places)? else {
             return Ok(false);

@@ -136,7 +136,9 @@ fn runs_are_merged_and_nothing_is_left_of_what_they_are_merged_from() {
 fn a_store_that_is_older_than_the_index_gets_one_in_steps_and_answers_meanwhile() {
     let world = World::new();
     let store = world.store();
-    let orgs = world.orgs(&store).with_directory_shape(SMALL);
+    // Four leaves a step.
+    let shape = Shape { step: 16, ..SMALL };
+    let orgs = world.orgs(&store).with_directory_shape(shape);
     for number in 0..60 {
         create(&orgs, &format!("org-{:02}-old", number * 37 % 60));
     }
