@@ -1,14 +1,15 @@
 //! Lists of organizations, in order of their names.
 //!
-//! Key order is list order, so a part of the whole list is a scan; the directory tells where a page of it begins. What is
-//! searched for is found in the directory. Either way organizations are read only for the answer, and what one of them says then
-//! counts.
+//! Key order is list order, so a part of the whole list is a scan. What is on a page of it, and what is searched for, is found in the
+//! directory. Either way organizations are read only for the answer, and what one of them says then counts.
 //!
 //! A page and its total are read one after the other: while organizations come and go, the total may be off by those, and a page
 //! may be short of those.
 
+use std::sync::Arc;
+
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
-use gatehouse_storage::{decode, key_segment};
+use gatehouse_storage::{ReadAhead, decode, key_segment};
 
 use crate::directory::{places_around, places_of};
 use crate::identifier::{is_identifier, well_formed};
@@ -70,8 +71,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         match self.few(&search)? {
             Some(few) => {
                 let total = few.len() as u64;
-                let records = range.within(few).map(|(_, record)| record);
-                Ok(page_of(self.to_organizations(records)?, total))
+                Ok(page_of(self.organizations(range.within(few))?, total))
             }
             None => self.page_found(&search, range),
         }
@@ -124,7 +124,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         if search.scope.prefixes().len() > 0 || names.len() > FEW {
             return Ok(None);
         }
-        self.named(names, search).map(Some)
+        self.accepted(names, search).map(Some)
     }
 
     fn batch_of_few(
@@ -138,8 +138,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let is_cut = few.len() > limit as usize;
         few.truncate(limit as usize);
         let last = few.last().map(|(name, _)| name.clone());
-        let records = few.into_iter().map(|(_, record)| record);
-        let organizations = self.to_organizations(records)?;
+        let organizations = self.organizations(few)?;
         Ok(batch_of(organizations, last.filter(|_| is_cut)))
     }
 
@@ -147,7 +146,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let after = after.map(|after| format!("{ORGANIZATION_PREFIX}{}", place_in_order(after)));
         let (records, more) = self.scan(after.as_deref(), limit)?;
         let last = records.last().map(|record| record.name.clone());
-        let organizations = self.to_organizations(records)?;
+        let organizations = self.orgs.to_organizations(records)?;
         Ok(batch_of(organizations, last.filter(|_| more)))
     }
 
@@ -156,17 +155,11 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         if range.skip >= total {
             return Ok(page_of(Vec::new(), total));
         }
-        let mut after = None;
-        if let Some(rank) = range.skip.checked_sub(1) {
-            let read = |root: &_, pending: &_| places_around(root, pending, rank);
-            let snapshot = self.orgs.directory().read(read)?;
-            let Some(before) = snapshot.name_at(rank) else {
-                return Ok(page_of(Vec::new(), total));
-            };
-            after = Some(format!("{ORGANIZATION_PREFIX}{before}"));
-        }
-        let (records, _) = self.scan(after.as_deref(), range.size)?;
-        Ok(page_of(self.to_organizations(records)?, total))
+        let ranks = range.ranks();
+        let read = |root: &_, pending: &_| places_around(root, pending, &ranks);
+        let snapshot = self.orgs.directory().read(read)?;
+        let named = self.named(snapshot.names_at(&ranks).into_iter())?;
+        Ok(page_of(self.organizations(named)?, total))
     }
 
     fn batch_found(
@@ -258,21 +251,30 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok(known)
     }
 
-    /// The organizations of these folded names, at most as many as one call reads, as far as they are what is searched for.
+    /// The organizations of these folded names, without those that are gone.
     fn named<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
-        search: &Search,
     ) -> Result<Vec<NamedRecord>, ServiceError> {
         let (names, keys): (Vec<&str>, Vec<String>) = names
             .map(|name| (name, format!("{ORGANIZATION_PREFIX}{name}")))
             .unzip();
-        let found = self.orgs.records.get_all(&borrowed(&keys))?;
+        let found = self.orgs.known(&ReadAhead::default(), keys)?;
         let found = names.into_iter().zip(found);
-        let found = found.filter_map(|(name, found)| Some((name.to_owned(), found?.record)));
         Ok(found
-            .filter(|(name, record)| search.accepts(name, record))
+            .filter_map(|(name, record)| Some((name.to_owned(), record?)))
             .collect())
+    }
+
+    /// The organizations of these folded names, as far as they are what is searched for.
+    fn accepted<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+        search: &Search,
+    ) -> Result<Vec<NamedRecord>, ServiceError> {
+        let mut found = self.named(names)?;
+        found.retain(|(name, record)| search.accepts(name, record));
+        Ok(found)
     }
 
     /// The organizations that were found under these folded names, as far as they are still what is searched for.
@@ -281,8 +283,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         names: impl Iterator<Item = &'n str>,
         search: &Search,
     ) -> Result<Vec<Organization>, ServiceError> {
-        let found = self.named(names, search)?;
-        self.to_organizations(found.into_iter().map(|(_, record)| record))
+        self.organizations(self.accepted(names, search)?)
     }
 
     /// The organizations behind the key `after`, and whether there are more of them.
@@ -300,11 +301,13 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok((records, scanned.more))
     }
 
-    fn to_organizations(
+    fn organizations(
         &self,
-        records: impl IntoIterator<Item = OrganizationRecord>,
+        named: impl IntoIterator<Item = NamedRecord>,
     ) -> Result<Vec<Organization>, ServiceError> {
-        self.orgs.to_organizations(records)
+        let records = named.into_iter().map(|(_, record)| record);
+        self.orgs
+            .to_organizations(records.map(Arc::unwrap_or_clone))
     }
 }
 
@@ -330,7 +333,7 @@ fn batch_of(organizations: Vec<Organization>, next: Option<String>) -> Batch {
 type Known = (String, String);
 
 /// An organization, and its folded name.
-type NamedRecord = (String, OrganizationRecord);
+type NamedRecord = (String, Arc<OrganizationRecord>);
 
 fn borrowed(keys: &[String]) -> Vec<&str> {
     keys.iter().map(String::as_str).collect()

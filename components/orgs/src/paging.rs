@@ -1,5 +1,7 @@
 //! Pages of lists that are read by number.
 
+use std::ops::Range;
+
 use crate::MAXIMUM_PAGE_SIZE;
 
 /// The part of a list that is a page of it.
@@ -19,6 +21,11 @@ impl PageRange {
             skip: u64::from(number.max(1) - 1) * u64::from(size),
             size,
         }
+    }
+
+    /// How many items come before each one on the page.
+    pub const fn ranks(self) -> Range<u64> {
+        self.skip..self.skip + self.size as u64
     }
 
     /// The items of `all` that are on the page.

@@ -1,6 +1,7 @@
 //! The records of the directory.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize, Serializer};
@@ -33,7 +34,29 @@ pub struct RootRecord {
     /// While the directory is being built: the name up to which it has come. `None` once it is whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_to: Option<String>,
+    #[serde(skip)]
+    names_before: NamesBefore,
 }
+
+/// How many names there are before each leaf, and in all of them: added up once for each root that is kept decoded. A copy, whose leaves may be
+/// changed, begins without it.
+#[derive(Debug, Default)]
+struct NamesBefore(OnceLock<Vec<u64>>);
+
+impl Clone for NamesBefore {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for NamesBefore {
+    fn eq(&self, _other: &Self) -> bool {
+        // It follows from the leaves.
+        true
+    }
+}
+
+impl Eq for NamesBefore {}
 
 impl Record for RootRecord {
     const SCHEMA: u16 = 1;
@@ -43,12 +66,37 @@ impl Cacheable for RootRecord {}
 
 impl RootRecord {
     /// A directory that nothing has been read into yet.
-    pub const fn unbuilt() -> Self {
+    pub fn unbuilt() -> Self {
+        Self {
+            built_to: Some(String::new()),
+            ..Self::whole(0)
+        }
+    }
+
+    /// A whole directory without leaves, whose next leaf has this number.
+    pub const fn whole(next_leaf: u32) -> Self {
         Self {
             leaves: Vec::new(),
-            next_leaf: 0,
-            built_to: Some(String::new()),
+            next_leaf,
+            built_to: None,
+            names_before: NamesBefore(OnceLock::new()),
         }
+    }
+
+    /// How many names there are before each leaf, in their order, and last how many there are in all leaves. The leaves of a root that was asked
+    /// for this must not be changed any more.
+    pub fn names_before(&self) -> &[u64] {
+        self.names_before.0.get_or_init(|| {
+            let leaves = self.leaves.iter().map(|leaf| u64::from(leaf.names));
+            let mut before = Vec::with_capacity(self.leaves.len() + 1);
+            let mut sum = 0;
+            before.push(sum);
+            before.extend(leaves.map(|names| {
+                sum += names;
+                sum
+            }));
+            before
+        })
     }
 
     pub const fn is_whole(&self) -> bool {

@@ -1,11 +1,11 @@
 //! A part of the directory as it is at one moment, and what it tells.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Range;
-use std::ops::Bound;
+use std::collections::btree_map;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
-use super::record::{LeafRecord, LeafReference, PendingRecord, RootRecord};
+use super::record::{LeafRecord, PendingRecord, RootRecord};
 use crate::search::{Matcher, Scope, Search};
 
 /// The changes since the leaves were written, by folded name.
@@ -48,33 +48,37 @@ impl Snapshot {
         names
     }
 
-    /// The organization that has `rank` others before it, if its leaf and all that anything is pending for have been read.
-    pub fn name_at(&self, rank: u64) -> Option<&str> {
-        let mut before = 0;
-        for (place, reference) in self.root.leaves.iter().enumerate() {
-            let names = self.count_in(place, reference);
-            if rank < before + names {
-                let names = self.names_in(place);
-                return names.get(usize::try_from(rank - before).ok()?).copied();
+    /// The organizations of these ranks, which are how many others come before them: those whose leaves have been read, with all leaves before
+    /// them that anything is pending for.
+    pub fn names_at(&self, ranks: &Range<u64>) -> Vec<&str> {
+        let before = self.root.names_before();
+        // How many more names what is pending makes in the leaves so far.
+        let mut added = 0;
+        let mut names = Vec::new();
+        for (place, leaf) in &self.leaves {
+            let stored_before = before.get(*place).copied().unwrap_or_default();
+            let first = stored_before.saturating_add_signed(added);
+            if first >= ranks.end {
+                break;
             }
-            before += names;
+            let added_here = self.added_in(*place, leaf);
+            added += added_here;
+            let end = (first + leaf.len() as u64).saturating_add_signed(added_here);
+            if end > ranks.start {
+                let here = (first..).zip(self.names_in(*place, leaf));
+                let wanted = here.filter(|(rank, _)| ranks.contains(rank));
+                names.extend(wanted.map(|(_, name)| name));
+            }
         }
-        None
+        names
     }
 
-    /// How many organizations there are in the leaf at `place` now.
-    fn count_in(&self, place: usize, reference: &LeafReference) -> u64 {
-        let leaf = self.leaves.get(&place);
-        let is_stored = |name: &str| leaf.is_some_and(|leaf| leaf.has(name));
-        let mut count = u64::from(reference.names);
-        for (name, pending) in self.pending_in(place) {
-            match (is_stored(name), pending.email.is_some()) {
-                (true, false) => count -= 1,
-                (false, true) => count += 1,
-                (true, true) | (false, false) => {}
-            }
-        }
-        count
+    /// How many more names what is pending makes in the leaf at `place`.
+    fn added_in(&self, place: usize, leaf: &LeafRecord) -> i64 {
+        let pending = self.pending_in(place);
+        let added = pending
+            .map(|(name, pending)| i64::from(pending.email.is_some()) - i64::from(leaf.has(name)));
+        added.sum()
     }
 
     /// The greatest name that the leaf at `place`, or what is pending for it, speaks of. Everything behind it is told by the
@@ -85,10 +89,7 @@ impl Snapshot {
         stored.max(pending.map(|(name, _)| name.as_str()))
     }
 
-    fn names_in(&self, place: usize) -> Vec<&str> {
-        let Some(leaf) = self.leaves.get(&place) else {
-            return Vec::new();
-        };
+    fn names_in<'a>(&'a self, place: usize, leaf: &'a LeafRecord) -> Vec<&'a str> {
         let stored = leaf.names().iter();
         let mut names: Vec<&str> = stored
             .filter(|name| !self.pending.contains_key(*name))
@@ -101,7 +102,7 @@ impl Snapshot {
         names
     }
 
-    fn pending_in(&self, place: usize) -> Range<'_, String, PendingRecord> {
+    fn pending_in(&self, place: usize) -> btree_map::Range<'_, String, PendingRecord> {
         pending_in(&self.pending, &self.root, place)
     }
 }
@@ -111,7 +112,7 @@ pub fn pending_in<'a>(
     pending: &'a Pending,
     root: &RootRecord,
     place: usize,
-) -> Range<'a, String, PendingRecord> {
+) -> btree_map::Range<'a, String, PendingRecord> {
     let first = root.leaves.get(place).filter(|_| place > 0);
     let from = first.map_or(Bound::Unbounded, |leaf| {
         Bound::Included(leaf.first.as_str())
@@ -136,21 +137,16 @@ pub fn places_of(root: &RootRecord, scope: &Scope) -> Vec<usize> {
     places
 }
 
-/// The places of all leaves that it takes to find the organization with `rank` others before it: those in which it can be,
+/// The places of all leaves that it takes to find the organizations of these [ranks](Snapshot::names_at): those in which they can be,
 /// whatever becomes of what is pending, and those before them that something is pending for.
-pub fn places_around(root: &RootRecord, pending: &Pending, rank: u64) -> Vec<usize> {
+pub fn places_around(root: &RootRecord, pending: &Pending, ranks: &Range<u64>) -> Vec<usize> {
     let slack = pending.len() as u64;
-    let mut places = Vec::new();
-    let mut before = 0_u64;
-    for (place, leaf) in root.leaves.iter().enumerate() {
-        if before > rank.saturating_add(slack) {
-            break;
-        }
-        before += u64::from(leaf.names);
-        if rank < before.saturating_add(slack) {
-            places.push(place);
-        }
-    }
+    let before = root.names_before();
+    // The leaf at a place has the names from `before[place]` to `before[place + 1]`, each bound give or take what is pending.
+    let ends = before.get(1..).unwrap_or_default();
+    let first = ends.partition_point(|end| end.saturating_add(slack) <= ranks.start);
+    let end = before.partition_point(|start| *start < ranks.end.saturating_add(slack));
+    let mut places: Vec<usize> = (first..end.min(root.leaves.len())).collect();
     let last = places.last().copied();
     let changed = pending.keys().map(|name| root.place_of(name));
     places.extend(changed.filter(|place| Some(*place) < last));

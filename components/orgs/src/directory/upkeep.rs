@@ -144,11 +144,8 @@ impl<S: Store> Directory<'_, S> {
             return Ok(());
         }
         let most_names = self.shape.most_names(root.record.leaves.len());
-        let mut next = RootRecord {
-            leaves: Vec::with_capacity(root.record.leaves.len()),
-            next_leaf: root.record.next_leaf,
-            built_to: None,
-        };
+        let mut next = RootRecord::whole(root.record.next_leaf);
+        next.leaves.reserve(root.record.leaves.len());
         for (place, reference) in root.record.leaves.iter().enumerate() {
             let Some(leaf) = leaves.get(&place) else {
                 next.leaves.push(reference.clone());
