@@ -9,16 +9,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use gatehouse_ports::doubles::name_in_no_order;
 use gatehouse_tests::{Program, ROLE, Storage, target_folder, workspace};
 
 use crate::cores::Cores;
 use crate::load::Measured;
+use crate::organizations::Organizations;
 use crate::{
     LOAD, login_request, lookup_request, prepared, repeated, report, show_request, workload_token,
 };
 
 /// A program with names that is there already, in place of building one.
 const GIVEN: &str = "GATEHOUSE_PROFILED";
+/// How many organizations there are.
+const ORGANIZATIONS: usize = 1_000;
 /// The folder that the samples are kept in, as text, for a closer look.
 const KEPT: &str = "budget";
 
@@ -72,10 +76,17 @@ pub fn run(cores: &Cores) -> Result<()> {
         let given = Program::gatehouse_at(program.clone());
         let (installation, server) = prepared(cores, given, storage, "")?;
         let token = workload_token(&installation)?;
+        let organizations = Organizations::new(server, installation.root_token());
+        organizations.created(0..ORGANIZATIONS)?;
         let requests = [
             ("login", login_request(&installation, ROLE)?),
             ("lookup-self", lookup_request(&token)),
             ("organization show", show_request(&token)),
+            ("page of 20", organizations.page(1)),
+            (
+                "search",
+                organizations.search_for(&name_in_no_order(ORGANIZATIONS / 2)),
+            ),
         ];
         for (work, request) in requests {
             let what = format!("{work}, {name}");

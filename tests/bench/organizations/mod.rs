@@ -125,7 +125,8 @@ pub struct Organizations {
 }
 
 impl Organizations {
-    fn new(server: Target, token: &str) -> Self {
+    /// Those of an installation whose administrator has this token.
+    pub fn new(server: Target, token: &str) -> Self {
         Self {
             server,
             token: token.to_owned(),
@@ -140,6 +141,18 @@ impl Organizations {
             Some(&self.token),
             "",
         )
+    }
+
+    /// The request for a page of the list, counted from 1.
+    pub fn page(&self, number: usize) -> Vec<u8> {
+        self.get(&format!(
+            "?page%5Bnumber%5D={number}&page%5Bsize%5D={PAGE_SIZE}"
+        ))
+    }
+
+    /// The request for the first page of what has this text in its name or address.
+    pub fn search_for(&self, text: &str) -> Vec<u8> {
+        self.get(&format!("?q={text}&page%5Bsize%5D={PAGE_SIZE}"))
     }
 
     /// Makes the organizations of these numbers.
@@ -168,37 +181,34 @@ impl Organizations {
             .collect();
         let what = format!("organization show, among {count}, durable");
         report.row(GATEHOUSE, &what, any_of(self.server, &what, &shows)?);
-        let page = |number: usize| {
-            self.get(&format!(
-                "?page%5Bnumber%5D={number}&page%5Bsize%5D={PAGE_SIZE}"
-            ))
-        };
         let pages = count / PAGE_SIZE;
         let what = |which| format!("{which} page of {PAGE_SIZE}, among {count}, durable");
-        let first = repeated(self.server, &what("first"), &page(1))?;
+        let first = repeated(self.server, &what("first"), &self.page(1))?;
         report.row(GATEHOUSE, &what("first"), first);
-        let any: Vec<Vec<u8>> = (1..=pages).step_by(pages.div_ceil(FEW)).map(page).collect();
+        let any: Vec<Vec<u8>> = (1..=pages)
+            .step_by(pages.div_ceil(FEW))
+            .map(|number| self.page(number))
+            .collect();
         let measured = any_of(self.server, &what("any"), &any)?;
         report.row(GATEHOUSE, &what("any"), measured);
-        let last = repeated(self.server, &what("last"), &page(pages))?;
+        let last = repeated(self.server, &what("last"), &self.page(pages))?;
         report.row(GATEHOUSE, &what("last"), last);
         Ok(first)
     }
 
     /// Returns what a search costs that finds one organization, another one each time.
     fn search(&self, report: &mut Report, count: usize) -> Result<Measured> {
-        let page = format!("&page%5Bsize%5D={PAGE_SIZE}");
         for (what, text) in [
             ("that one has", name(count / 2)),
             ("that none has", "none-has-this".to_owned()),
         ] {
-            let search = self.get(&format!("?q={text}{page}"));
+            let search = self.search_for(&text);
             let what = format!("search for a name {what}, among {count}, durable");
             report.row(GATEHOUSE, &what, repeated(self.server, &what, &search)?);
         }
         let any: Vec<Vec<u8>> = (0..count)
             .step_by(count / FEW)
-            .map(|number| self.get(&format!("?q={}{page}", name(number))))
+            .map(|number| self.search_for(&name(number)))
             .collect();
         let what = format!("search for any name, among {count}, durable");
         let measured = any_of(self.server, &what, &any)?;
