@@ -21,6 +21,7 @@ pub mod host;
 pub mod http;
 #[cfg(target_family = "wasm")]
 pub mod imported;
+mod json_writer;
 mod metadata;
 mod openapi;
 pub mod organizations;

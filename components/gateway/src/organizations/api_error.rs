@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::attribute_error::AttributeError;
 use super::fields;
-use super::transport::json_api;
+use super::transport::json_api_of;
 use crate::host::AuditError;
 use crate::http::Response;
 use crate::request_body::{BodyError, MAXIMUM_BODY_BYTES};
@@ -193,7 +193,9 @@ fn faulty(title: &str, faults: &[AttributeError]) -> Response {
 }
 
 fn rendered(status: u16, errors: &[ErrorObject<'_>]) -> Response {
-    json_api(status, &Errors { errors })
+    // Texts and numbers always serialize.
+    let document = serde_json::to_vec(&Errors { errors }).unwrap_or_default();
+    json_api_of(status, document)
 }
 
 impl From<AuditError> for ApiError {

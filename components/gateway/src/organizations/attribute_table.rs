@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 
 use super::document_type::Property;
+use crate::json_writer::{NULL, WriteJson};
 
 /// An attribute, and its value in a resource of type `R`.
 pub(super) struct AttributeRow<R> {
@@ -67,6 +68,17 @@ impl Serialize for AttributeValue<'_> {
             Self::Boolean(value) => serializer.serialize_bool(*value),
             Self::Integer(value) => serializer.serialize_u64(*value),
             Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl WriteJson for AttributeValue<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(NULL),
+            Self::Boolean(value) => value.write_json(out),
+            Self::Integer(value) => value.write_json(out),
+            Self::Text(text) => text.as_ref().write_json(out),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! JSON:API documents about organizations (contract 2.3 to 2.6, 4.1).
 
 use gatehouse_orgs_api::{Edition, Entitlement, EntitlementValue, Organization};
-use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -9,17 +8,14 @@ use super::organization::{ORGANIZATIONS, OrganizationAttributes};
 use super::resource::{ResourcePath, ShownRelationship, ShownResource};
 use super::retention_kind::retention_kind;
 use super::timestamp;
+use crate::json_writer::{ObjectWriter, WriteJson, WriteMembers, write_object};
 
 /// A document about one resource, or about many.
-#[derive(Serialize)]
 pub(super) struct Document<D> {
     pub(super) data: D,
     /// The related resources that were asked for; `None` where the request asks for none, which differs from an empty list.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) included: Option<Vec<Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) links: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) meta: Option<Value>,
 }
 
@@ -32,6 +28,23 @@ impl<D> Document<D> {
             links: None,
             meta: None,
         }
+    }
+}
+
+impl<D: WriteJson> WriteJson for Document<D> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_object(out, |document| {
+            document.member("data", &self.data);
+            if let Some(included) = &self.included {
+                document.member("included", included);
+            }
+            if let Some(links) = &self.links {
+                document.member("links", links);
+            }
+            if let Some(meta) = &self.meta {
+                document.member("meta", meta);
+            }
+        });
     }
 }
 
@@ -48,71 +61,74 @@ impl<'a> OrganizationResource<'a> {
             ORGANIZATIONS,
             &organization.name,
             OrganizationAttributes::new(organization, permissions),
-            OrganizationRelationships::new(organization),
+            OrganizationRelationships(organization),
         )
     }
 }
 
 /// The relationships of an organization. Those of the other edition are left out.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct OrganizationRelationships<'a> {
-    default_agent_pool: ShownRelationship<'a>,
-    stacks_default_agent_pool: ShownRelationship<'a>,
-    default_project: ShownRelationship<'a>,
-    oauth_tokens: ShownRelationship<'a>,
-    authentication_token: ShownRelationship<'a>,
-    entitlement_set: ShownRelationship<'a>,
-    subscription: ShownRelationship<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    audit_trails_authentication_token: Option<ShownRelationship<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    primary_hyok_configuration: Option<ShownRelationship<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    module_producers: Option<ShownRelationship<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    provider_producers: Option<ShownRelationship<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_retention_policy: Option<ShownRelationship<'a>>,
-}
+pub(super) struct OrganizationRelationships<'a>(&'a Organization);
 
-impl<'a> OrganizationRelationships<'a> {
-    fn new(organization: &'a Organization) -> Self {
+impl WriteMembers for OrganizationRelationships<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
+        let organization = self.0;
         let path = ResourcePath::new(ORGANIZATIONS, &organization.name);
         let linked = |below| ShownRelationship::linked(path.below(below));
         let settings = &organization.settings;
         let project = &organization.default_project_id;
-        let edition = organization.plan.edition();
-        let hosted = |relationship| (edition == Edition::Hosted).then_some(relationship);
-        let self_hosted = |relationship| (edition == Edition::SelfHosted).then_some(relationship);
-        let retention = organization.retention.as_ref();
-        Self {
-            default_agent_pool: agent_pool(settings.default_agent_pool_id.as_deref()),
-            stacks_default_agent_pool: agent_pool(settings.stacks_default_agent_pool_id.as_deref()),
-            default_project: ShownRelationship::one("projects", project)
-                .at(ResourcePath::new("projects", project)),
-            oauth_tokens: linked("/oauth-tokens"),
-            authentication_token: linked("/authentication-token"),
-            entitlement_set: ShownRelationship::one("entitlement-sets", &organization.external_id)
+        let mut write =
+            |name, relationship: ShownRelationship<'_>| relationship.write(object, name);
+        write(
+            "default-agent-pool",
+            agent_pool(settings.default_agent_pool_id.as_deref()),
+        );
+        write(
+            "stacks-default-agent-pool",
+            agent_pool(settings.stacks_default_agent_pool_id.as_deref()),
+        );
+        write(
+            "default-project",
+            ShownRelationship::one("projects", project).at(ResourcePath::new("projects", project)),
+        );
+        write("oauth-tokens", linked("/oauth-tokens"));
+        write("authentication-token", linked("/authentication-token"));
+        write(
+            "entitlement-set",
+            ShownRelationship::one("entitlement-sets", &organization.external_id)
                 .at(path.below("/entitlement-set")),
-            subscription: match edition {
-                Edition::Hosted => {
-                    ShownRelationship::one("subscriptions", &organization.subscription.id)
-                        .at(path.below("/subscription"))
-                }
-                Edition::SelfHosted => linked("/subscription"),
-            },
-            audit_trails_authentication_token: hosted(linked(
-                "/authentication-token?token=audit-trails",
-            )),
-            primary_hyok_configuration: hosted(ShownRelationship::none()),
-            module_producers: self_hosted(linked("/relationships/module-producers")),
-            provider_producers: self_hosted(linked("/relationships/provider-producers")),
-            data_retention_policy: self_hosted(
-                retention.map_or_else(ShownRelationship::none, |policy| {
-                    ShownRelationship::one(retention_kind(policy.rule), &policy.id)
-                }),
-            ),
+        );
+        match organization.plan.edition() {
+            Edition::Hosted => {
+                let subscription = &organization.subscription.id;
+                write(
+                    "subscription",
+                    ShownRelationship::one("subscriptions", subscription)
+                        .at(path.below("/subscription")),
+                );
+                write(
+                    "audit-trails-authentication-token",
+                    linked("/authentication-token?token=audit-trails"),
+                );
+                write("primary-hyok-configuration", ShownRelationship::none());
+            }
+            Edition::SelfHosted => {
+                write("subscription", linked("/subscription"));
+                write(
+                    "module-producers",
+                    linked("/relationships/module-producers"),
+                );
+                write(
+                    "provider-producers",
+                    linked("/relationships/provider-producers"),
+                );
+                let retention = organization.retention.as_ref();
+                write(
+                    "data-retention-policy",
+                    retention.map_or_else(ShownRelationship::none, |policy| {
+                        ShownRelationship::one(retention_kind(policy.rule), &policy.id)
+                    }),
+                );
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 use gatehouse_orgs_api::Plan;
 use serde::{Deserialize, Serialize};
 
+use crate::json_writer::WriteJson;
+
 /// The position in a list without pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,12 +39,11 @@ impl ListCursor {
     }
 
     /// Adds an item to the member.
-    pub(super) fn push(&mut self, body: &mut Vec<u8>, item: &impl Serialize) {
+    pub(super) fn push(&mut self, body: &mut Vec<u8>, item: &impl WriteJson) {
         if self.begun {
             body.push(b',');
         }
         self.begun = true;
-        // The items consist of texts, numbers and lists, which always serialize, and writing to a vector always succeeds.
-        let _ = serde_json::to_writer(body, item);
+        item.write_json(body);
     }
 }

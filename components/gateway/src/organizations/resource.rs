@@ -1,17 +1,13 @@
-//! Resources as documents show them. They are written straight into the answer, without a tree of JSON values before: a list shows hundreds of
-//! them.
+//! Resources as documents show them. They are written straight into the answer: a list shows hundreds of them.
 
-use serde::{Serialize, Serializer};
+use crate::json_writer::{NULL, ObjectWriter, WriteJson, WriteMembers, write_object};
 
 /// A resource with its attributes `A` and its relationships `R`.
-#[derive(Serialize)]
 pub(super) struct ShownResource<'a, A, R> {
-    id: &'a str,
-    #[serde(rename = "type")]
     kind: &'static str,
+    id: &'a str,
     attributes: A,
     relationships: R,
-    links: SelfLink<'a>,
 }
 
 impl<'a, A, R> ShownResource<'a, A, R> {
@@ -23,21 +19,28 @@ impl<'a, A, R> ShownResource<'a, A, R> {
         relationships: R,
     ) -> Self {
         Self {
-            id,
             kind,
+            id,
             attributes,
             relationships,
-            links: SelfLink {
-                path: ResourcePath::new(kind, id),
-            },
         }
     }
 }
 
-#[derive(Serialize)]
-struct SelfLink<'a> {
-    #[serde(rename = "self")]
-    path: ResourcePath<'a>,
+impl<A: WriteMembers, R: WriteMembers> WriteJson for ShownResource<'_, A, R> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_object(out, |resource| {
+            resource.member("id", self.id);
+            resource.member("type", self.kind);
+            resource.object("attributes", |object| self.attributes.write_members(object));
+            resource.object("relationships", |object| {
+                self.relationships.write_members(object);
+            });
+            resource.object("links", |links| {
+                ResourcePath::new(self.kind, self.id).write(links, "self");
+            });
+        });
+    }
 }
 
 /// The path of a resource, or of something below it.
@@ -62,26 +65,18 @@ impl<'a> ResourcePath<'a> {
     pub(super) const fn below(self, below: &'static str) -> Self {
         Self { below, ..self }
     }
-}
 
-impl Serialize for ResourcePath<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self {
-            collection,
-            id,
-            below,
-        } = self;
-        serializer.collect_str(&format_args!("/api/v2/{collection}/{id}{below}"))
+    /// Adds the path as a member of `links`.
+    fn write(self, links: &mut ObjectWriter<'_>, name: &str) {
+        let parts = ["/api/v2/", self.collection, "/", self.id, self.below];
+        links.text_of(name, &parts);
     }
 }
 
 /// A relationship of a resource: the related resources, the path to read them at, or both.
-#[derive(Serialize)]
 pub(super) struct ShownRelationship<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Related<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    links: Option<RelatedLink<'a>>,
+    related: Option<ResourcePath<'a>>,
 }
 
 impl<'a> ShownRelationship<'a> {
@@ -97,21 +92,21 @@ impl<'a> ShownRelationship<'a> {
 
     /// To many resources, none of which exists.
     pub(super) const fn empty() -> Self {
-        Self::to(Related::Empty([]))
+        Self::to(Related::Empty)
     }
 
     /// To resources that are only linked.
     pub(super) const fn linked(related: ResourcePath<'a>) -> Self {
         Self {
             data: None,
-            links: Some(RelatedLink { related }),
+            related: Some(related),
         }
     }
 
     /// The relationship with a link in addition.
     pub(super) fn at(self, related: ResourcePath<'a>) -> Self {
         Self {
-            links: Some(RelatedLink { related }),
+            related: Some(related),
             ..self
         }
     }
@@ -119,61 +114,99 @@ impl<'a> ShownRelationship<'a> {
     const fn to(related: Related<'a>) -> Self {
         Self {
             data: Some(related),
-            links: None,
+            related: None,
+        }
+    }
+
+    /// Adds the relationship to those of a resource.
+    pub(super) fn write(&self, relationships: &mut ObjectWriter<'_>, name: &str) {
+        relationships.object(name, |relationship| {
+            if let Some(data) = &self.data {
+                relationship.member("data", data);
+            }
+            if let Some(related) = self.related {
+                relationship.object("links", |links| related.write(links, "related"));
+            }
+        });
+    }
+}
+
+enum Related<'a> {
+    None,
+    One { id: &'a str, kind: &'static str },
+    Empty,
+}
+
+impl WriteJson for Related<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::None => out.extend_from_slice(NULL),
+            Self::Empty => out.extend_from_slice(b"[]"),
+            Self::One { id, kind } => write_object(out, |identifier| {
+                identifier.member("id", id);
+                identifier.member("type", kind);
+            }),
         }
     }
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Related<'a> {
-    None,
-    One {
-        id: &'a str,
-        #[serde(rename = "type")]
-        kind: &'static str,
-    },
-    Empty([(); 0]),
-}
-
-#[derive(Serialize)]
-struct RelatedLink<'a> {
-    related: ResourcePath<'a>,
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    struct Attributes;
+
+    impl WriteMembers for Attributes {
+        fn write_members(&self, object: &mut ObjectWriter<'_>) {
+            object.member("name", "pool");
+        }
+    }
+
+    struct Relationships<'a>(Vec<(&'static str, ShownRelationship<'a>)>);
+
+    impl WriteMembers for Relationships<'_> {
+        fn write_members(&self, object: &mut ObjectWriter<'_>) {
+            for (name, relationship) in &self.0 {
+                relationship.write(object, name);
+            }
+        }
+    }
 
     #[test]
     fn a_resource_is_a_json_api_object_with_a_link_to_itself() {
         let path = ResourcePath::new("agent-pools", "apool-1");
-        let relationships = [
-            ShownRelationship::one("users", "user-1").at(path.below("/owner")),
-            ShownRelationship::one("users", "user-1"),
-            ShownRelationship::none(),
-            ShownRelationship::empty(),
-            ShownRelationship::linked(path.below("/agents")),
-        ];
-        let shown = ShownResource::new("agent-pools", "apool-1", "attributes", relationships);
+        let relationships = Relationships(vec![
+            (
+                "owner",
+                ShownRelationship::one("users", "user-1").at(path.below("/owner")),
+            ),
+            ("maker", ShownRelationship::one("users", "user-1")),
+            ("none", ShownRelationship::none()),
+            ("empty", ShownRelationship::empty()),
+            ("agents", ShownRelationship::linked(path.below("/agents"))),
+        ]);
+        let shown = ShownResource::new("agent-pools", "apool-1", Attributes, relationships);
         let expected = json!({
             "id": "apool-1",
             "type": "agent-pools",
-            "attributes": "attributes",
-            "relationships": [
-                {
+            "attributes": {"name": "pool"},
+            "relationships": {
+                "owner": {
                     "data": {"id": "user-1", "type": "users"},
                     "links": {"related": "/api/v2/agent-pools/apool-1/owner"},
                 },
-                {"data": {"id": "user-1", "type": "users"}},
-                {"data": null},
-                {"data": []},
-                {"links": {"related": "/api/v2/agent-pools/apool-1/agents"}},
-            ],
+                "maker": {"data": {"id": "user-1", "type": "users"}},
+                "none": {"data": null},
+                "empty": {"data": []},
+                "agents": {"links": {"related": "/api/v2/agent-pools/apool-1/agents"}},
+            },
             "links": {"self": "/api/v2/agent-pools/apool-1"},
         });
-        assert_eq!(serde_json::to_value(shown).unwrap(), expected);
+        let mut written = Vec::new();
+        shown.write_json(&mut written);
+        let written: Value = serde_json::from_slice(&written).unwrap();
+        assert_eq!(written, expected);
     }
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use gatehouse_orgs_api::Edition;
 use gatehouse_ports::organizations_api::MEDIA_TYPE;
-use serde::Serialize;
 
 use crate::http::{Request, Response};
+use crate::json_writer::WriteJson;
 
 /// The version of the API, which clients compare with the version that they need.
 const API_VERSION: &str = "2.6";
@@ -16,10 +16,14 @@ const API_VERSION: &str = "2.6";
 /// here.
 const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "2.0.1");
 
+/// The room that a document begins with: that of an organization.
+const USUAL_BYTES: usize = 4096;
+
 /// An answer with a JSON:API document.
-pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
-    // Documents consist of texts, numbers and lists, which always serialize.
-    json_api_of(status, serde_json::to_vec(document).unwrap_or_default())
+pub(super) fn json_api(status: u16, document: &impl WriteJson) -> Response {
+    let mut body = Vec::with_capacity(USUAL_BYTES);
+    document.write_json(&mut body);
+    json_api_of(status, body)
 }
 
 /// An answer with a serialized JSON:API document, or with its first part.

@@ -1,8 +1,8 @@
 //! The resource `agent-pools` (contract 4.9).
 
 use gatehouse_orgs_api::AgentPool;
-use serde::Serialize;
 
+use crate::json_writer::{ObjectWriter, WriteMembers};
 use crate::organizations::document_type::{
     DocumentType, Target, boolean, integer, related, text, time,
 };
@@ -43,48 +43,50 @@ pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
 /// A pool as it is shown.
 pub(super) type AgentPoolResource<'a> = ShownResource<'a, Attributes<'a>, Relationships<'a>>;
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Attributes<'a> {
-    name: &'a str,
-    created_at: String,
-    organization_scoped: bool,
-    /// Always 0: agents report to another API, which does not exist here.
-    agent_count: u32,
+pub(super) struct Attributes<'a>(&'a AgentPool);
+
+impl WriteMembers for Attributes<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
+        let pool = self.0;
+        object.member("name", pool.name.as_str());
+        object.member("created-at", timestamp::formatted(pool.created_at).as_str());
+        object.member("organization-scoped", &pool.organization_scoped);
+        // Agents report to another API, which does not exist here.
+        object.member("agent-count", &0_u64);
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
+/// The relationships of the pool `id` of an organization.
 pub(super) struct Relationships<'a> {
-    organization: ShownRelationship<'a>,
-    agents: ShownRelationship<'a>,
-    authentication_tokens: ShownRelationship<'a>,
-    workspaces: ShownRelationship<'a>,
-    allowed_workspaces: ShownRelationship<'a>,
-    allowed_projects: ShownRelationship<'a>,
-    excluded_workspaces: ShownRelationship<'a>,
+    id: &'a str,
+    organization: &'a str,
+}
+
+impl WriteMembers for Relationships<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
+        let path = ResourcePath::new(RESOURCE_TYPE, self.id);
+        let organization = ShownRelationship::one(ORGANIZATIONS, self.organization)
+            .at(ResourcePath::new(ORGANIZATIONS, self.organization));
+        let linked = |below| ShownRelationship::linked(path.below(below));
+        organization.write(object, "organization");
+        linked("/agents").write(object, "agents");
+        linked("/authentication-tokens").write(object, "authentication-tokens");
+        for name in [
+            "workspaces",
+            "allowed-workspaces",
+            "allowed-projects",
+            "excluded-workspaces",
+        ] {
+            ShownRelationship::empty().write(object, name);
+        }
+    }
 }
 
 impl<'a> AgentPoolResource<'a> {
     /// A pool of the organization of this name.
     pub(super) fn in_organization(pool: &'a AgentPool, organization: &'a str) -> Self {
-        let path = ResourcePath::new(RESOURCE_TYPE, &pool.id);
-        let attributes = Attributes {
-            name: &pool.name,
-            created_at: timestamp::formatted(pool.created_at),
-            organization_scoped: pool.organization_scoped,
-            agent_count: 0,
-        };
-        let relationships = Relationships {
-            organization: ShownRelationship::one(ORGANIZATIONS, organization)
-                .at(ResourcePath::new(ORGANIZATIONS, organization)),
-            agents: ShownRelationship::linked(path.below("/agents")),
-            authentication_tokens: ShownRelationship::linked(path.below("/authentication-tokens")),
-            workspaces: ShownRelationship::empty(),
-            allowed_workspaces: ShownRelationship::empty(),
-            allowed_projects: ShownRelationship::empty(),
-            excluded_workspaces: ShownRelationship::empty(),
-        };
-        Self::new(RESOURCE_TYPE, &pool.id, attributes, relationships)
+        let id = &pool.id;
+        let relationships = Relationships { id, organization };
+        Self::new(RESOURCE_TYPE, id, Attributes(pool), relationships)
     }
 }

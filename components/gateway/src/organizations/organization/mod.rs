@@ -7,7 +7,7 @@ use gatehouse_orgs_api::{
     CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges,
     OrganizationPermission, Plan, RetentionRule, Subscription, UpdateError,
 };
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::api_error::ApiError;
@@ -19,6 +19,7 @@ use super::document_type::{
 use super::fields;
 use super::input::{Input, Kinds, Resource};
 use super::timestamp;
+use crate::json_writer::{ObjectWriter, WriteMembers};
 
 /// The type of organizations, and their collection.
 pub(super) const ORGANIZATIONS: &str = "organizations";
@@ -240,18 +241,16 @@ impl<'a> OrganizationAttributes<'a> {
     }
 }
 
-impl Serialize for OrganizationAttributes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl WriteMembers for OrganizationAttributes<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
         let edition = self.organization.plan.edition();
-        let mut map = serializer.serialize_map(None)?;
         for row in ROWS {
             let is_here = row.property.edition.is_none_or(|only| only == edition);
             if let Some(shown) = row.shown.filter(|_| is_here) {
-                map.serialize_entry(row.property.name, &shown(self.organization))?;
+                object.member(row.property.name, &shown(self.organization));
             }
         }
-        map.serialize_entry(PERMISSIONS, self.permissions)?;
-        map.end()
+        object.member(PERMISSIONS, self.permissions);
     }
 }
 

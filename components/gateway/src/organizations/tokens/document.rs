@@ -1,8 +1,8 @@
 //! The resource `authentication-tokens` (contract 4.6).
 
 use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
-use serde::Serialize;
 
+use crate::json_writer::{ObjectWriter, WriteMembers};
 use crate::organizations::document_type::{DocumentType, Target, related, text, time};
 use crate::organizations::organization::ORGANIZATIONS;
 use crate::organizations::resource::{ShownRelationship, ShownResource};
@@ -47,24 +47,42 @@ pub(in crate::organizations) type TokenResource<'a> =
     ShownResource<'a, Attributes<'a>, Relationships<'a>>;
 
 /// The attributes, and no others: clients refuse attributes that they do not know.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub(in crate::organizations) struct Attributes<'a> {
-    created_at: String,
-    last_used_at: Option<String>,
-    description: Option<&'a str>,
+    token: &'a ApiToken,
     /// The text, only in the answer that creates the token.
-    token: Option<&'a str>,
-    expired_at: Option<String>,
+    secret: Option<&'a str>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
+impl WriteMembers for Attributes<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
+        let Self { token, secret } = *self;
+        let last_used_at = token.last_used_at.map(timestamp::formatted);
+        let expired_at = token.expires_at.map(timestamp::formatted);
+        object.member(
+            "created-at",
+            timestamp::formatted(token.created_at).as_str(),
+        );
+        object.member("last-used-at", &last_used_at.as_deref());
+        object.member("description", &token.description.as_deref());
+        object.member("token", &secret);
+        object.member("expired-at", &expired_at.as_deref());
+    }
+}
+
+/// The relationships of a token. `organization` is the name of the organization to which it belongs, if any.
 pub(in crate::organizations) struct Relationships<'a> {
-    created_by: ShownRelationship<'a>,
-    /// The team of a team's token, by which clients find the token.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    team: Option<ShownRelationship<'a>>,
+    token: &'a ApiToken,
+    organization: Option<&'a str>,
+}
+
+impl WriteMembers for Relationships<'_> {
+    fn write_members(&self, object: &mut ObjectWriter<'_>) {
+        creator(self.token, self.organization).write(object, "created-by");
+        // Clients find the token of a team by its team.
+        if let TokenOwner::Team(team) | TokenOwner::TeamNamed(team) = &self.token.owner {
+            ShownRelationship::one("teams", &team.id).write(object, "team");
+        }
+    }
 }
 
 impl<'a> TokenResource<'a> {
@@ -85,21 +103,10 @@ impl<'a> TokenResource<'a> {
     }
 
     fn shown(token: &'a ApiToken, secret: Option<&'a str>, organization: Option<&'a str>) -> Self {
-        let attributes = Attributes {
-            created_at: timestamp::formatted(token.created_at),
-            last_used_at: token.last_used_at.map(timestamp::formatted),
-            description: token.description.as_deref(),
-            token: secret,
-            expired_at: token.expires_at.map(timestamp::formatted),
-        };
+        let attributes = Attributes { token, secret };
         let relationships = Relationships {
-            created_by: creator(token, organization),
-            team: match &token.owner {
-                TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => {
-                    Some(ShownRelationship::one("teams", &team.id))
-                }
-                _ => None,
-            },
+            token,
+            organization,
         };
         Self::new(RESOURCE_TYPE, &token.id, attributes, relationships)
     }
