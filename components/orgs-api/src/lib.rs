@@ -176,7 +176,7 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/team-reference": [#[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:orgs/entitlements@0.1.0/permission": [#[derive(serde::Serialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/entitlements@0.1.0/permission": [#[derive(strum::IntoStaticStr)] #[strum(serialize_all = "kebab-case")]],
             "gatehouse:orgs/authority@0.1.0/identification": [#[derive(Default)]],
             "gatehouse:orgs/authority@0.1.0/authorization": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/filter": [#[derive(Default)]],

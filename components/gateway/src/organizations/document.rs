@@ -1,14 +1,13 @@
 //! JSON:API documents about organizations (contract 2.3 to 2.6, 4.1).
 
 use gatehouse_orgs_api::{Edition, Entitlement, EntitlementValue, Organization};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::organization::{ORGANIZATIONS, OrganizationAttributes};
 use super::resource::{ResourcePath, ShownRelationship, ShownResource};
 use super::retention_kind::retention_kind;
 use super::timestamp;
-use crate::json_writer::{ObjectWriter, WriteJson, WriteMembers, write_object};
+use crate::json_writer::{ObjectWriter, WriteJson, WriteMembers, Written, write_object};
 
 /// A document about one resource, or about many.
 pub(super) struct Document<D> {
@@ -56,7 +55,7 @@ impl<'a> OrganizationResource<'a> {
     /// `organization` for a caller with these permissions, as [`shown_permissions`] writes them.
     ///
     /// [`shown_permissions`]: super::organization::shown_permissions
-    pub(super) fn for_caller(organization: &'a Organization, permissions: &'a RawValue) -> Self {
+    pub(super) fn for_caller(organization: &'a Organization, permissions: &'a Written) -> Self {
         Self::new(
             ORGANIZATIONS,
             &organization.name,

@@ -8,7 +8,6 @@ use gatehouse_orgs_api::{
     Batch, Capability, Entitlement, FeatureSet, Filter, ListedOrganization, MAXIMUM_BATCH,
     MembershipSummaries, Organization, Plan, PlanEntitlements, Principal, Reach, Viewer,
 };
-use serde_json::value::RawValue;
 
 use super::api::Api;
 use super::api_error::ApiError;
@@ -24,6 +23,7 @@ use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
 use crate::continuation::Continuation;
 use crate::http::Response;
+use crate::json_writer::Written;
 use crate::parts::Part;
 
 pub(super) const EITHER: Parameter = Parameter::text(
@@ -51,7 +51,7 @@ struct Selection {
 struct Seen {
     organization: Organization,
     entitlements: Rc<[Entitlement]>,
-    permissions: Rc<RawValue>,
+    permissions: Rc<Written>,
 }
 
 /// The organizations that a list can contain. `is_exact` is true if the caller sees all of them.
@@ -295,7 +295,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         } = self
             .organizations
             .summarize_memberships(&caller.identity, &listed)?;
-        let permissions: Vec<Rc<RawValue>> = permissions
+        let permissions: Vec<Rc<Written>> = permissions
             .iter()
             .map(|all| shown_permissions(all).into())
             .collect();

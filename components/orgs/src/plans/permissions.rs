@@ -262,8 +262,7 @@ mod tests {
 
     /// The name of a permission on the wire.
     fn name(permission: Permission) -> String {
-        let name = serde_json::to_value(permission).unwrap();
-        name.as_str().unwrap().to_owned()
+        <&str>::from(permission).to_owned()
     }
 
     /// Permissions that are granted, by key.

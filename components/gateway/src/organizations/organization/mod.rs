@@ -7,8 +7,6 @@ use gatehouse_orgs_api::{
     CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges,
     OrganizationPermission, Plan, RetentionRule, Subscription, UpdateError,
 };
-use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 
 use super::api_error::ApiError;
 use super::attribute_error::AttributeError;
@@ -19,7 +17,7 @@ use super::document_type::{
 use super::fields;
 use super::input::{Input, Kinds, Resource};
 use super::timestamp;
-use crate::json_writer::{ObjectWriter, WriteMembers};
+use crate::json_writer::{ObjectWriter, WriteMembers, Written};
 
 /// The type of organizations, and their collection.
 pub(super) const ORGANIZATIONS: &str = "organizations";
@@ -229,11 +227,11 @@ pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
 /// The attributes of an organization, for a caller with these permissions. The attributes of the other edition are left out.
 pub(super) struct OrganizationAttributes<'a> {
     organization: &'a Organization,
-    permissions: &'a RawValue,
+    permissions: &'a Written,
 }
 
 impl<'a> OrganizationAttributes<'a> {
-    pub(super) const fn new(organization: &'a Organization, permissions: &'a RawValue) -> Self {
+    pub(super) const fn new(organization: &'a Organization, permissions: &'a Written) -> Self {
         Self {
             organization,
             permissions,
@@ -255,19 +253,12 @@ impl WriteMembers for OrganizationAttributes<'_> {
 }
 
 /// The attribute of the caller's permissions. It is written once for all organizations of a list in which the caller has the same.
-pub(super) fn shown_permissions(permissions: &[OrganizationPermission]) -> Box<RawValue> {
-    // Names and booleans always serialize.
-    to_raw_value(&Granted(permissions)).unwrap_or_else(|_| RawValue::NULL.to_owned())
-}
-
-/// The permissions by name.
-struct Granted<'a>(&'a [OrganizationPermission]);
-
-impl Serialize for Granted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let permissions = self.0.iter();
-        serializer.collect_map(permissions.map(|found| (found.permission, found.granted)))
-    }
+pub(super) fn shown_permissions(permissions: &[OrganizationPermission]) -> Written {
+    Written::object(|object| {
+        for found in permissions {
+            object.member(found.permission.into(), &found.granted);
+        }
+    })
 }
 
 /// The subscription of an organization, in the edition in which subscriptions have an effect.
