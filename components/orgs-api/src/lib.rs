@@ -35,7 +35,7 @@ pub use bindings::gatehouse::orgs::authority::{
     OwningOrganization, RelatedAction,
 };
 pub use bindings::gatehouse::orgs::entitlements::{
-    Entitlement, EntitlementValue, OrganizationPermission, Permission, PlanEntitlements,
+    Entitlement, EntitlementValue, Feature, OrganizationPermission, Permission, PlanEntitlements,
 };
 pub use bindings::gatehouse::orgs::memberships::{
     Invitation, MembershipFilter, MembershipPage, OwnMembership, RelatedMembership,
@@ -176,6 +176,7 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/team-reference": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:orgs/entitlements@0.1.0/feature": [#[derive(strum::IntoStaticStr)] #[strum(serialize_all = "kebab-case")]],
             "gatehouse:orgs/entitlements@0.1.0/permission": [#[derive(strum::IntoStaticStr)] #[strum(serialize_all = "kebab-case")]],
             "gatehouse:orgs/authority@0.1.0/identification": [#[derive(Default)]],
             "gatehouse:orgs/authority@0.1.0/authorization": [#[derive(Default)]],

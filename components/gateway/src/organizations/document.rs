@@ -148,7 +148,7 @@ pub(super) fn entitlement_set(organization: &Organization, entitlements: &[Entit
                 EntitlementValue::Included(included) => json!(included),
                 EntitlementValue::Limit(limit) => json!(limit),
             };
-            (entitlement.key.clone(), value)
+            (<&str>::from(entitlement.feature).to_owned(), value)
         })
         .collect();
     json!({

@@ -1,6 +1,6 @@
 //! The entitlements of plans (contract 4.1).
 
-use crate::{Entitlement, EntitlementValue, Organization, Plan, PlanEntitlements};
+use crate::{Entitlement, EntitlementValue, Feature, Organization, Plan, PlanEntitlements};
 
 const T: bool = true;
 const F: bool = false;
@@ -8,62 +8,62 @@ const F: bool = false;
 /// The entitlements that are included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
 /// includes what business does.
 #[rustfmt::skip]
-const INCLUDED: &[(&str, [bool; 5])] = &[
-    ("agents", [T, F, T, T, T]),
-    ("assessments", [T, F, T, T, T]),
-    ("audit-logging", [T, F, T, T, T]),
-    ("can-apply", [T, T, T, T, T]),
-    ("change-requests", [T, F, F, F, T]),
-    ("configuration-designer", [T, T, T, T, T]),
-    ("cost-estimation", [T, F, T, T, T]),
-    ("ephemeral-workspaces", [T, F, T, T, T]),
-    ("global-run-tasks", [T, F, T, T, T]),
-    ("groups", [F, F, F, F, F]),
-    ("hyok", [F, F, F, F, T]),
-    ("infragraph", [F, F, T, F, T]),
-    ("infragraph-with-nrtu", [F, F, F, F, F]),
-    ("module-deprecations", [T, F, T, T, T]),
-    ("module-revocations", [T, F, T, T, T]),
-    ("module-tests-generation", [F, F, F, F, F]),
-    ("no-code-modules", [T, F, T, T, T]),
-    ("operations", [T, T, T, T, T]),
-    ("policy-enforcement", [T, F, T, T, T]),
-    ("private-module-registry", [T, T, T, T, T]),
-    ("private-networking", [F, F, F, F, T]),
-    ("private-policy-agents", [T, F, T, T, T]),
-    ("private-run-tasks", [T, T, T, T, T]),
-    ("private-vcs", [T, F, T, T, T]),
-    ("run-tasks", [T, T, T, T, T]),
-    ("self-serve-billing", [F, F, F, F, F]),
-    ("sentinel", [T, F, T, T, T]),
-    ("sso", [T, F, T, T, T]),
-    ("stacks", [T, T, T, T, T]),
-    ("state-storage", [T, T, T, T, T]),
-    ("teams", [T, F, T, T, T]),
-    ("terraform-actions", [T, T, T, T, T]),
-    ("usage-reporting", [T, F, T, T, T]),
-    ("vcs-integrations", [T, T, T, T, T]),
-    ("viewable-billing", [F, T, T, T, T]),
-    ("waypoint-actions", [F, F, F, F, T]),
-    ("waypoint-templates-and-addons", [F, F, T, F, T]),
+const INCLUDED: &[(Feature, [bool; 5])] = &[
+    (Feature::Agents, [T, F, T, T, T]),
+    (Feature::Assessments, [T, F, T, T, T]),
+    (Feature::AuditLogging, [T, F, T, T, T]),
+    (Feature::CanApply, [T, T, T, T, T]),
+    (Feature::ChangeRequests, [T, F, F, F, T]),
+    (Feature::ConfigurationDesigner, [T, T, T, T, T]),
+    (Feature::CostEstimation, [T, F, T, T, T]),
+    (Feature::EphemeralWorkspaces, [T, F, T, T, T]),
+    (Feature::GlobalRunTasks, [T, F, T, T, T]),
+    (Feature::Groups, [F, F, F, F, F]),
+    (Feature::Hyok, [F, F, F, F, T]),
+    (Feature::Infragraph, [F, F, T, F, T]),
+    (Feature::InfragraphWithNrtu, [F, F, F, F, F]),
+    (Feature::ModuleDeprecations, [T, F, T, T, T]),
+    (Feature::ModuleRevocations, [T, F, T, T, T]),
+    (Feature::ModuleTestsGeneration, [F, F, F, F, F]),
+    (Feature::NoCodeModules, [T, F, T, T, T]),
+    (Feature::Operations, [T, T, T, T, T]),
+    (Feature::PolicyEnforcement, [T, F, T, T, T]),
+    (Feature::PrivateModuleRegistry, [T, T, T, T, T]),
+    (Feature::PrivateNetworking, [F, F, F, F, T]),
+    (Feature::PrivatePolicyAgents, [T, F, T, T, T]),
+    (Feature::PrivateRunTasks, [T, T, T, T, T]),
+    (Feature::PrivateVcs, [T, F, T, T, T]),
+    (Feature::RunTasks, [T, T, T, T, T]),
+    (Feature::SelfServeBilling, [F, F, F, F, F]),
+    (Feature::Sentinel, [T, F, T, T, T]),
+    (Feature::Sso, [T, F, T, T, T]),
+    (Feature::Stacks, [T, T, T, T, T]),
+    (Feature::StateStorage, [T, T, T, T, T]),
+    (Feature::Teams, [T, F, T, T, T]),
+    (Feature::TerraformActions, [T, T, T, T, T]),
+    (Feature::UsageReporting, [T, F, T, T, T]),
+    (Feature::VcsIntegrations, [T, T, T, T, T]),
+    (Feature::ViewableBilling, [F, T, T, T, T]),
+    (Feature::WaypointActions, [F, F, F, F, T]),
+    (Feature::WaypointTemplatesAndAddons, [F, F, T, F, T]),
 ];
 
 /// The limits of the free plan; the others limit nothing.
 #[rustfmt::skip]
-const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
-    ("policy-limit", Some(5)),
-    ("policy-mandatory-enforcement-limit", None),
-    ("policy-set-limit", Some(1)),
-    ("run-task-limit", Some(1)),
-    ("run-task-mandatory-enforcement-limit", Some(1)),
-    ("run-task-workspace-limit", Some(10)),
-    ("user-limit", Some(5)),
-    ("versioned-policy-set-limit", None),
+const LIMITS_OF_FREE: &[(Feature, Option<u32>)] = &[
+    (Feature::PolicyLimit, Some(5)),
+    (Feature::PolicyMandatoryEnforcementLimit, None),
+    (Feature::PolicySetLimit, Some(1)),
+    (Feature::RunTaskLimit, Some(1)),
+    (Feature::RunTaskMandatoryEnforcementLimit, Some(1)),
+    (Feature::RunTaskWorkspaceLimit, Some(10)),
+    (Feature::UserLimit, Some(5)),
+    (Feature::VersionedPolicySetLimit, None),
 ];
 
 /// The entitlement set of a plan, always in the same order.
 pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
-    let included = INCLUDED.iter().map(|(key, by_plan)| {
+    let included = INCLUDED.iter().map(|(feature, by_plan)| {
         let [enterprise, free, standard, business, premium] = *by_plan;
         let included = match plan {
             Plan::Enterprise => enterprise,
@@ -72,16 +72,16 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
             Plan::Plus | Plan::Business => business,
             Plan::Premium => premium,
         };
-        (key, EntitlementValue::Included(included))
+        (feature, EntitlementValue::Included(included))
     });
-    let limits = LIMITS_OF_FREE.iter().map(|(key, of_free)| {
+    let limits = LIMITS_OF_FREE.iter().map(|(feature, of_free)| {
         let limit = of_free.filter(|_| plan == Plan::Free);
-        (key, EntitlementValue::Limit(limit))
+        (feature, EntitlementValue::Limit(limit))
     });
     included
         .chain(limits)
-        .map(|(key, value)| Entitlement {
-            key: (*key).to_owned(),
+        .map(|(feature, value)| Entitlement {
+            feature: *feature,
             value,
         })
         .collect()
@@ -177,7 +177,10 @@ mod tests {
         for (column, plan) in COLUMNS.into_iter().enumerate() {
             let mut found: Vec<_> = entitlements(plan)
                 .into_iter()
-                .map(|entitlement| (entitlement.key, written(entitlement.value)))
+                .map(|entitlement| {
+                    let name = <&str>::from(entitlement.feature);
+                    (name.to_owned(), written(entitlement.value))
+                })
                 .collect();
             let mut expected: Vec<_> = CONTRACT
                 .iter()
@@ -201,7 +204,7 @@ mod tests {
     fn entitlements_come_in_the_same_order_for_every_plan() {
         let keys = |plan| -> Vec<_> {
             let set = entitlements(plan).into_iter();
-            set.map(|entitlement| entitlement.key).collect()
+            set.map(|entitlement| entitlement.feature).collect()
         };
         for plan in COLUMNS {
             assert_eq!(keys(plan), keys(Plan::Free));

@@ -156,7 +156,10 @@ fn limits(entitlements: &[Entitlement]) -> Map<String, Value> {
     entitlements
         .iter()
         .filter_map(|entitlement| match entitlement.value {
-            EntitlementValue::Limit(limit) => Some((entitlement.key.clone(), json!(limit))),
+            EntitlementValue::Limit(limit) => {
+                let name = <&str>::from(entitlement.feature);
+                Some((name.to_owned(), json!(limit)))
+            }
             EntitlementValue::Included(_) => None,
         })
         .collect()

@@ -3,7 +3,7 @@
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
     self as orgs, AccessDecision, Action, AgentPoolReference, Capability, Description, Entitlement,
-    EntitlementValue, OrganizationTarget, TeamReference, TokenOwner,
+    EntitlementValue, Feature, OrganizationTarget, TeamReference, TokenOwner,
 };
 use zeroize::Zeroizing;
 
@@ -27,9 +27,6 @@ pub(super) const TOKEN: Parameter = Parameter::choice(
     "audit-trails for the token of the audit trail, in place of the organization's own, in the hosted edition.",
 );
 const AUDIT_TRAILS: &str = "audit-trails";
-
-/// The entitlement that an organization needs for an audit trail.
-const AUDIT_LOGGING: &str = "audit-logging";
 
 /// A caller who may manage the tokens of an owner.
 pub(super) struct Admitted {
@@ -230,7 +227,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 /// True if the plan of an organization includes a readable audit trail.
 pub(in crate::organizations) fn includes_audit_logging(found: &AccessDecision) -> bool {
     let is_it = |entitlement: &Entitlement| {
-        entitlement.key == AUDIT_LOGGING && entitlement.value == EntitlementValue::Included(true)
+        entitlement.feature == Feature::AuditLogging
+            && entitlement.value == EntitlementValue::Included(true)
     };
     found.entitlements.iter().any(is_it)
 }
