@@ -20,6 +20,7 @@
 //! The root is one record of some 40 bytes for each leaf, and a store takes records of up to 1 MiB: enough for four million organizations.
 
 mod column;
+mod derived;
 mod parts;
 mod record;
 mod snapshot;

@@ -1,12 +1,13 @@
 //! The records of the directory.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::convert::Infallible;
 
 use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::column::Column;
+use super::derived::Derived;
 use crate::record::OrganizationRecord;
 use crate::search::{Barred, folded_text};
 
@@ -35,28 +36,8 @@ pub struct RootRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_to: Option<String>,
     #[serde(skip)]
-    names_before: NamesBefore,
+    names_before: Derived<Vec<u64>>,
 }
-
-/// How many names there are before each leaf, and in all of them: added up once for each root that is kept decoded. A copy, whose leaves may be
-/// changed, begins without it.
-#[derive(Debug, Default)]
-struct NamesBefore(OnceLock<Vec<u64>>);
-
-impl Clone for NamesBefore {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for NamesBefore {
-    fn eq(&self, _other: &Self) -> bool {
-        // It follows from the leaves.
-        true
-    }
-}
-
-impl Eq for NamesBefore {}
 
 impl Record for RootRecord {
     const SCHEMA: u16 = 1;
@@ -79,14 +60,13 @@ impl RootRecord {
             leaves: Vec::new(),
             next_leaf,
             built_to: None,
-            names_before: NamesBefore(OnceLock::new()),
+            names_before: Derived::new(),
         }
     }
 
-    /// How many names there are before each leaf, in their order, and last how many there are in all leaves. The leaves of a root that was asked
-    /// for this must not be changed any more.
+    /// How many names there are before each leaf, in their order, and last how many there are in all leaves.
     pub fn names_before(&self) -> &[u64] {
-        self.names_before.0.get_or_init(|| {
+        let add_up = || {
             let leaves = self.leaves.iter().map(|leaf| u64::from(leaf.names));
             let mut before = Vec::with_capacity(self.leaves.len() + 1);
             let mut sum = 0;
@@ -95,8 +75,10 @@ impl RootRecord {
                 sum += names;
                 sum
             }));
-            before
-        })
+            Ok::<_, Infallible>(before)
+        };
+        let Ok(before) = self.names_before.get(add_up);
+        before
     }
 
     pub const fn is_whole(&self) -> bool {

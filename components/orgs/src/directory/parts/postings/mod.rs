@@ -9,6 +9,7 @@ use gatehouse_storage::{Cacheable, Record, StorageError};
 use serde::{Deserialize, Serialize};
 
 use super::record::Run;
+use crate::directory::derived::Derived;
 
 /// The document has the gram in its name.
 pub const IN_NAME: u8 = 1;
@@ -146,7 +147,23 @@ fn hash(bytes: &[u8]) -> u32 {
 /// Some grams of a run, packed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct RowRecord(String);
+pub struct RowRecord {
+    text: String,
+    #[serde(skip)]
+    marks: Derived<Vec<Mark>>,
+}
+
+/// A place in a row at which reading can begin.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// Where the next list begins.
+    at: usize,
+    /// The gram of the list before it.
+    gram: u32,
+}
+
+/// One list in how many has a mark: so many are read for each gram, in place of half a row.
+const LISTS_PER_MARK: usize = 16;
 
 impl Record for RowRecord {
     const SCHEMA: u16 = 1;
@@ -161,7 +178,7 @@ impl RowRecord {
     ///
     /// When the row is damaged.
     pub fn get(&self, gram: u32) -> Result<Postings, StorageError> {
-        let mut lists = Lists::from_row(self);
+        let mut lists = self.lists_before(gram)?;
         while let Some((found, list)) = lists.next_list()? {
             if found == gram {
                 return postings(list);
@@ -171,6 +188,47 @@ impl RowRecord {
             }
         }
         Ok(Postings::In(Vec::new()))
+    }
+
+    /// The lists from a marked one on, behind which that of `gram` is.
+    fn lists_before(&self, gram: u32) -> Result<Lists<'_>, StorageError> {
+        let marks = self.marks.get(|| self.mark())?;
+        let before = marks
+            .partition_point(|mark| mark.gram < gram)
+            .checked_sub(1);
+        let mark = before.and_then(|place| marks.get(place));
+        Ok(mark.map_or_else(
+            || Lists::from_row(self),
+            |mark| Lists {
+                left: self.text.as_bytes().get(mark.at..).unwrap_or_default(),
+                gram: mark.gram,
+            },
+        ))
+    }
+
+    fn mark(&self) -> Result<Vec<Mark>, StorageError> {
+        let mut marks = Vec::new();
+        let mut lists = Lists::from_row(self);
+        let mut read = 0;
+        while lists.next_list()?.is_some() {
+            read += 1;
+            if read % LISTS_PER_MARK == 0 {
+                marks.push(Mark {
+                    at: self.text.len() - lists.left.len(),
+                    gram: lists.gram,
+                });
+            }
+        }
+        Ok(marks)
+    }
+}
+
+impl From<String> for RowRecord {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            marks: Derived::new(),
+        }
     }
 }
 
@@ -261,7 +319,7 @@ impl<'a> RowsWriter<'a> {
     }
 
     fn end_row(&mut self) {
-        self.done.push(RowRecord(std::mem::take(&mut self.row)));
+        self.done.push(std::mem::take(&mut self.row).into());
         self.last = 0;
     }
 
@@ -283,7 +341,7 @@ struct Lists<'a> {
 impl<'a> Lists<'a> {
     const fn from_row(row: &'a RowRecord) -> Self {
         Self {
-            left: row.0.as_bytes(),
+            left: row.text.as_bytes(),
             gram: 0,
         }
     }

@@ -53,7 +53,7 @@ proptest! {
         let rows = rows_of(flat(&grams), &all_rows(3, told));
         prop_assert_eq!(rows.len(), 3);
         for row in &rows {
-            prop_assert_eq!(serde_json::to_string(row).unwrap().len(), row.0.len() + 2);
+            prop_assert_eq!(serde_json::to_string(row).unwrap().len(), row.text.len() + 2);
         }
         let none = BTreeMap::new();
         for gram in grams.keys().copied().chain([other]) {
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn any_text_is_a_row_or_refused(text in ".{0,20}") {
-        let row = RowRecord(text);
+        let row = RowRecord::from(text);
         let _ = row.get(7);
         let _ = merged(&[row.clone(), row], u32::MAX / 2, &all_rows(4, 3));
     }
@@ -131,14 +131,27 @@ fn a_gram_in_more_documents_than_are_told_is_common_in_every_run_above() {
 }
 
 #[test]
+fn every_gram_of_a_long_row_is_found_and_no_other() {
+    let grams = (0..1_000).map(|number| (number * 3, (number % 7, IN_NAME)));
+    let row = rows_of(grams.collect(), &all_rows(1, 5)).remove(0);
+    for gram in 0..3_000 {
+        let expected = match gram % 3 {
+            0 => vec![(gram / 3 % 7, IN_NAME)],
+            _ => Vec::new(),
+        };
+        assert_eq!(row.get(gram).unwrap(), Postings::In(expected), "{gram}");
+    }
+}
+
+#[test]
 fn a_row_has_a_bound() {
     let list: Vec<Occurrence> = (0..4096).map(|number| (number * 32, IN_NAME)).collect();
     let grams = (0..200).flat_map(|gram| list.iter().map(move |occurrence| (gram, *occurrence)));
     let row = rows_of(grams.collect(), &all_rows(1, 4096)).remove(0);
     assert!(
-        row.0.len() <= MAXIMUM_ROW_BYTES + 200 * 8,
+        row.text.len() <= MAXIMUM_ROW_BYTES + 200 * 8,
         "{}",
-        row.0.len()
+        row.text.len()
     );
     assert_eq!(row.get(0).unwrap(), Postings::In(list));
     assert_eq!(row.get(199).unwrap(), Postings::Common);
