@@ -203,19 +203,22 @@ impl Server {
             .to_owned()
     }
 
-    /// The number of commits to the stores of access and of the method.
+    /// The number of commits to all stores.
     pub fn commits(&self) -> u64 {
-        self.access_store.commits() + self.method_store.commits()
+        self.stores().iter().map(|store| store.commits()).sum()
     }
 
     /// The number of reads from all stores.
     pub fn reads(&self) -> u64 {
-        let stores = [
+        self.stores().iter().map(|store| store.reads()).sum()
+    }
+
+    const fn stores(&self) -> [&'static Store; 3] {
+        [
             self.access_store,
             self.method_store,
             self.organizations_store,
-        ];
-        stores.iter().map(|store| store.reads()).sum()
+        ]
     }
 
     pub fn pass(&self, seconds: u64) {

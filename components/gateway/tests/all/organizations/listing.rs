@@ -146,6 +146,25 @@ fn contract_1_7_others_see_only_what_they_may_read() {
 }
 
 #[test]
+fn policies_are_not_asked_about_what_a_site_administrator_lists() {
+    for world in [hosted(), self_hosted()] {
+        numbered(&world, 3);
+        let reads_of_access = |target: &str| {
+            let before = world.server.access_store.reads();
+            assert_eq!(world.get(target).status, 200, "{target}");
+            world.server.access_store.reads() - before
+        };
+        // One organization takes what identifies the caller, and nothing else.
+        let for_one = reads_of_access(&format!("{LIST}/org-00"));
+        assert_ne!(for_one, 0);
+        for query in ["", "?page[number]=1", "?q=org-0"] {
+            let for_list = reads_of_access(&format!("{LIST}{query}"));
+            assert_eq!(for_list, for_one, "{query}");
+        }
+    }
+}
+
+#[test]
 fn contract_1_7_a_list_has_what_its_token_belongs_to() {
     let world = hosted();
     let ada = world.user("ada", false);

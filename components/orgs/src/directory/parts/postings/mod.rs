@@ -192,7 +192,7 @@ impl RowRecord {
 
     /// The lists from a marked one on, behind which that of `gram` is.
     fn lists_before(&self, gram: u32) -> Result<Lists<'_>, StorageError> {
-        let marks = self.marks.get(|| self.mark())?;
+        let marks = self.marks.get(|| self.read_marks())?;
         let before = marks
             .partition_point(|mark| mark.gram < gram)
             .checked_sub(1);
@@ -206,7 +206,7 @@ impl RowRecord {
         ))
     }
 
-    fn mark(&self) -> Result<Vec<Mark>, StorageError> {
+    fn read_marks(&self) -> Result<Vec<Mark>, StorageError> {
         let mut marks = Vec::new();
         let mut lists = Lists::from_row(self);
         let mut read = 0;
