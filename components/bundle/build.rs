@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gatehouse_assembly::{Quality, Unit, Workshop};
+use sha2::{Digest, Sha256};
 
 fn main() -> Result<()> {
     let output = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
@@ -31,15 +32,20 @@ fn main() -> Result<()> {
         Quality::Draft
     };
     let made = Workshop::new(workspace, made_in, quality).make_carried()?;
+    let mut digest = Sha256::new();
     for unit in Unit::ALL {
         let bytes = made.iter().find(|(made, _)| *made == unit);
         let file = output.join(format!("{}.zz", unit.name()));
         // A component that is not carried is an empty file, so that one list of files fits every build.
         let compressed = bytes
             .map(|(_, bytes)| compressed(bytes, is_release))
-            .transpose()?;
-        fs::write(file, compressed.unwrap_or_default())?;
+            .transpose()?
+            .unwrap_or_default();
+        digest.update(unit.name());
+        digest.update(&compressed);
+        fs::write(file, compressed)?;
     }
+    fs::write(output.join("carried.sha256"), digest.finalize())?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ fn main() -> Result<()> {
     fs::write(output.join("crossing.rs"), crossing::conversions()?)?;
     let code = code()?;
     fs::write(output.join("served.zz"), code.served)?;
+    fs::write(output.join("served.sha256"), code.served_digest)?;
     fs::write(output.join("probe.zz"), code.probe)?;
     Ok(())
 }
@@ -24,6 +25,8 @@ fn main() -> Result<()> {
 struct Code {
     /// Of the component that the server runs.
     served: Vec<u8>,
+    /// The SHA-256 digest of `served`.
+    served_digest: Vec<u8>,
     /// Of an empty component: a processor that can run it can run the other.
     probe: Vec<u8>,
 }
@@ -37,14 +40,19 @@ fn code() -> Result<Code> {
 fn code() -> Result<Code> {
     use gatehouse_components::{Part, SERVED};
     use gatehouse_engine::{EMPTY, compile_ahead};
+    use sha2::{Digest, Sha256};
 
     let target = env::var("TARGET")?;
     let served = gatehouse_components::bytes(Part::Composed, SERVED)?;
     match compile_ahead(EMPTY, &target) {
-        Ok(probe) => Ok(Code {
-            served: compressed(&compile_ahead(served, &target)?)?,
-            probe: compressed(&probe)?,
-        }),
+        Ok(probe) => {
+            let served = compressed(&compile_ahead(served, &target)?)?;
+            Ok(Code {
+                served_digest: Sha256::digest(&served).to_vec(),
+                served,
+                probe: compressed(&probe)?,
+            })
+        }
         Err(error) => {
             println!("cargo::warning=the first start will compile the components: {error:#}");
             Ok(Code::default())

@@ -27,10 +27,9 @@ pub(crate) fn bytes(unit: Unit) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The carried bytes of every unit, as they are carried.
-pub(crate) fn all_carried() -> Vec<&'static [u8]> {
-    Unit::ALL.into_iter().map(carried).collect()
-}
+/// The digest of the carried units.
+pub(crate) const CARRIED_DIGEST: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/carried.sha256"));
 
 /// Has the unit compiled: such a build is used where its sources are.
 #[cfg(not(carries_every_unit))]

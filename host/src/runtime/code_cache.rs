@@ -1,6 +1,6 @@
 //! Compiled code, kept on disk between two starts.
 //!
-//! A file's name is the digest of the component and of the engine's settings, so that code for other settings is never found. Its
+//! A file's name is the digest of the component, or of a digest of it, and of the engine's settings, so that code for other settings is never found. Its
 //! content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew. Code is mapped from its
 //! file, so that only those pages of a component take memory that are executed.
 
@@ -48,10 +48,11 @@ impl CodeCache {
     ///
     /// When the bytes are no component that this engine can run.
     pub fn load(&self, engine: &Engine, wasm: &[u8]) -> Result<Component> {
-        self.load_made(engine, &[wasm], || Ok(wasm))
+        self.load_made(engine, wasm, || Ok(wasm))
     }
 
-    /// As [`Self::load`], for a component that `make` makes of `parts`: it is made only when there is no code of it.
+    /// As [`Self::load`], for the component that `make` makes, which it does only when there is no code of it. `source` is what it is made of, or a
+    /// digest of that.
     ///
     /// # Errors
     ///
@@ -59,10 +60,10 @@ impl CodeCache {
     pub fn load_made<'a>(
         &self,
         engine: &Engine,
-        parts: &[&[u8]],
+        source: &[u8],
         make: impl FnOnce() -> Result<&'a [u8]>,
     ) -> Result<Component> {
-        let path = self.folder.join(file_name(engine, parts));
+        let path = self.folder.join(file_name(engine, source));
         if let Some(component) = kept(engine, &path) {
             return Ok(component);
         }
@@ -76,7 +77,8 @@ impl CodeCache {
         }
     }
 
-    /// The component whose code was compiled ahead and is packed in `packed`, from the file that keeps the code unpacked.
+    /// The component whose code was compiled ahead and is unpacked by `unpack`, from the file that keeps it unpacked. `source` is the packed code,
+    /// or a digest of it.
     ///
     /// # Errors
     ///
@@ -84,20 +86,20 @@ impl CodeCache {
     pub fn load_packed(
         &self,
         engine: &Engine,
-        packed: &[u8],
+        source: &[u8],
         unpack: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<Component> {
-        let path = self.folder.join(file_name(engine, &[packed]));
+        let path = self.folder.join(file_name(engine, source));
         match kept(engine, &path) {
             Some(component) => Ok(component),
             None => keep(engine, &unpack()?, &path),
         }
     }
 
-    /// Tells whether there is a file for what is made of `parts`. It may be damaged.
+    /// Tells whether there is a file for what is made of `source`. It may be damaged.
     #[must_use]
-    pub fn has(&self, engine: &Engine, parts: &[&[u8]]) -> bool {
-        self.folder.join(file_name(engine, parts)).exists()
+    pub fn has(&self, engine: &Engine, source: &[u8]) -> bool {
+        self.folder.join(file_name(engine, source)).exists()
     }
 }
 
@@ -116,12 +118,10 @@ pub fn folder_of_user() -> PathBuf {
 }
 
 /// A name that is different for every component, engine version and engine setting that goes into code.
-fn file_name(engine: &Engine, parts: &[&[u8]]) -> String {
+fn file_name(engine: &Engine, source: &[u8]) -> String {
     let mut settings = Sha256(Digest::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut settings);
-    for part in parts {
-        settings.0.update(part);
-    }
+    settings.0.update(source);
     let digest = settings.0.finish();
     format!("{:x}.cwasm", base16ct::HexDisplay(digest.as_ref()))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gatehouse_components::{Part, SERVED};
+use gatehouse_components::{CARRIED_DIGEST, Part, SERVED};
 use gatehouse_engine::{EngineSettings, engine_configuration};
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -21,8 +21,8 @@ pub fn load(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
     if carried::ensure_fits(engine).is_err() {
         return load_kept(engine, folder);
     }
-    let mapped =
-        cache(folder).and_then(|cache| cache.load_packed(engine, carried::SERVED, carried::code));
+    let mapped = cache(folder)
+        .and_then(|cache| cache.load_packed(engine, carried::SERVED_DIGEST, carried::code));
     mapped.or_else(|error| {
         tracing::info!(%error, "the code that the program carries is not kept unpacked, so it takes more memory");
         carried::component(engine)
@@ -51,12 +51,12 @@ pub fn why_compile(folder: Option<&Path>) -> Result<Option<anyhow::Error>> {
     let Err(misfit) = carried::ensure_fits(&engine) else {
         return Ok(None);
     };
-    let kept = cache(folder)?.has(&engine, &gatehouse_components::carried());
+    let kept = cache(folder)?.has(&engine, CARRIED_DIGEST);
     Ok((!kept).then_some(misfit))
 }
 
 fn load_kept(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
-    cache(folder)?.load_made(engine, &gatehouse_components::carried(), || {
+    cache(folder)?.load_made(engine, CARRIED_DIGEST, || {
         gatehouse_components::bytes(Part::Composed, SERVED)
     })
 }
