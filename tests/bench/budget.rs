@@ -29,14 +29,21 @@ const KEPT: &str = "budget";
 /// A part of a request, and names of functions that belong to it. The first part that knows a frame takes it.
 const PARTS: [(&str, &[&str]); 14] = [
     ("kernel", &["([kernel."]),
-    ("RSA", &["crypto_bigint", "verifier", "rsa", "rs256"]),
+    ("RSA", &["crypto_bigint", "verifier", "rsa::", "rs256"]),
     (
         "records to and from JSON",
         &["storage::record", "::records::"],
     ),
     (
         "sealing",
-        &["gatehouse_barrier", "aes_gcm", "aes::", "polyval", "ghash"],
+        &[
+            "gatehouse_barrier",
+            "aes_gcm",
+            "aes::",
+            "polyval",
+            "ghash",
+            "universal_hash",
+        ],
     ),
     ("store", &["gatehouse_store", "redb"]),
     ("access: token, policies", &["gatehouse_access"]),
