@@ -8,7 +8,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 /// The code of the served component, packed. Empty where the build compiled none.
-pub const SERVED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/served.zz"));
+const SERVED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/served.zz"));
 /// The SHA-256 digest of [`SERVED`], which the build takes so that a start that finds the code unpacked does not read `SERVED`.
 pub const SERVED_DIGEST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/served.sha256"));
 /// Code of an empty component, compiled as `SERVED` was.

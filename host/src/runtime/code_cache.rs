@@ -1,8 +1,8 @@
 //! Compiled code, kept on disk between two starts.
 //!
-//! A file's name is the digest of the component, or of a digest of it, and of the engine's settings, so that code for other settings is never found. Its
-//! content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew. Code is mapped from its
-//! file, so that only those pages of a component take memory that are executed.
+//! A file's name is a digest of the component (or of a digest that the build took of it) and of the engine's settings, so that code for
+//! other settings is never found. Its content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and
+//! made anew. Code is mapped from its file, so that only those pages of a component take memory that are executed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
@@ -51,8 +51,8 @@ impl CodeCache {
         self.load_made(engine, wasm, || Ok(wasm))
     }
 
-    /// As [`Self::load`], for the component that `make` makes, which it does only when there is no code of it. `source` is what it is made of, or a
-    /// digest of that.
+    /// As [`Self::load`], for a component that `make` makes only when there is no code of it. `source` is what the component is made of, or
+    /// a digest of that.
     ///
     /// # Errors
     ///
@@ -77,8 +77,8 @@ impl CodeCache {
         }
     }
 
-    /// The component whose code was compiled ahead and is unpacked by `unpack`, from the file that keeps it unpacked. `source` is the packed code,
-    /// or a digest of it.
+    /// The component whose code was compiled ahead, from the file that keeps the code unpacked. `source` is the packed code, or a digest of
+    /// it; `unpack` unpacks it where there is no such file.
     ///
     /// # Errors
     ///
