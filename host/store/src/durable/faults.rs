@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gatehouse_ports::SystemClock;
-use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
 use zeroize::Zeroizing;
 
+use super::paged_file::PagedFile;
 use super::*;
 use crate::{KeyShare, SealedBackend, ShareSeal, Sharing};
 
@@ -50,7 +50,7 @@ impl Plan {
 
 #[derive(Debug)]
 struct FaultyFile {
-    file: FileBackend,
+    file: PagedFile,
     plan: Arc<Plan>,
 }
 

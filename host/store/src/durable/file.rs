@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::backends::FileBackend;
 use redb::{Builder, Database, DatabaseError, ReadableTable as _, StorageError};
-use rustix::fs::{Advice, fadvise};
 
 use super::layout::{DAMAGED, ENTRIES, EXPIRIES, KNOWN_SCHEMA, SCHEMA, STORE, VERSIONS_RESERVED};
+use super::paged_file::PagedFile;
 use crate::directory::sync_parent;
 
 /// Memory for pages that were read or wait to be written.
@@ -54,7 +54,7 @@ pub enum OpenError {
 }
 
 /// Hands the file to redb. Tests put faults in between.
-pub type Opener = Box<dyn Fn(&Builder, FileBackend) -> Result<Database, DatabaseError> + Send>;
+pub type Opener = Box<dyn Fn(&Builder, PagedFile) -> Result<Database, DatabaseError> + Send>;
 
 /// A file that can be opened, and opened again after it failed.
 pub struct StoreFile {
@@ -97,9 +97,8 @@ impl StoreFile {
     }
 
     fn open_existing(&self) -> Result<OpenFile, OpenError> {
-        let file = self
-            .open_file()
-            .map_err(|source| self.inaccessible(source))?;
+        let file = OpenOptions::new().read(true).write(true).open(&self.path);
+        let file = file.map_err(|source| self.inaccessible(source))?;
         let metadata = file.metadata();
         if metadata.map_err(|source| self.inaccessible(source))?.len() == 0 {
             // `create` never leaves one, and redb would make a new store of it.
@@ -156,13 +155,6 @@ impl StoreFile {
         }
     }
 
-    fn open_file(&self) -> io::Result<File> {
-        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
-        // After a failed sync the page cache may show what the disk does not hold. Verify what the disk holds.
-        fadvise(&file, 0, None, Advice::DontNeed)?;
-        Ok(file)
-    }
-
     fn open_database(&self, file: File) -> Result<Database, OpenError> {
         let repaired = Arc::new(AtomicBool::new(false));
         let note = repaired.clone();
@@ -170,7 +162,7 @@ impl StoreFile {
         builder
             .set_cache_size(CACHE_BYTES)
             .set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
-        let mut database = FileBackend::new(file)
+        let mut database = PagedFile::new(file)
             .and_then(|file| (self.opener)(&builder, file))
             .map_err(|error| self.explain(error))?;
         // After a crash opening has walked the whole file already.

@@ -6,6 +6,7 @@ mod faults;
 mod file;
 mod gathering;
 mod layout;
+mod paged_file;
 mod snapshot;
 
 use std::fmt;
