@@ -29,6 +29,9 @@ const WORDS: [&str; 17] = [
     "writeOnly",
 ];
 
+/// The paths that the description is of.
+const API: &str = "/api/v2/";
+
 static DESCRIPTION: OnceLock<Description> = OnceLock::new();
 
 /// The description of the API.
@@ -45,13 +48,19 @@ impl Description {
         DESCRIPTION.get().expect("a server has been started")
     }
 
-    /// Refuses an answer that does not fit its description. Requests that are not described are answered like paths that do not exist.
+    /// Refuses an answer that does not fit its description, and one that grants a request of the API that is not described. Such requests
+    /// are answered like paths that do not exist.
     #[track_caller]
     pub fn check(&self, method: &str, target: &str, reply: &Reply) {
         let path = target.split('?').next().unwrap_or_default();
-        if let Some(operation) = self.operation(method, path)
-            && let Err(flaw) = self.fits(operation, reply)
-        {
+        let fits = match self.operation(method, path) {
+            Some(operation) => self.fits(operation, reply),
+            None if path.starts_with(API) && reply.status < 400 => {
+                Err("the request is not described".to_owned())
+            }
+            None => Ok(()),
+        };
+        if let Err(flaw) = fits {
             panic!("{}: {flaw}: {} {}", reply.label, reply.status, reply.body);
         }
     }
