@@ -39,6 +39,25 @@ fn h3_slow_readers_of_long_lists_hold_no_instance_and_get_all_of_it() {
 }
 
 #[test]
+fn h3_a_token_for_the_addresses_of_its_client_reads_a_long_list_to_its_end() {
+    let installation = crowded();
+    let write = |path: &str, body| {
+        let written = installation.as_root("POST", path, Some(&body));
+        assert!(written.status < 300, "{path}: {written:?}");
+        written.json()
+    };
+    let everything = "path \"*\" { capabilities = [\"read\", \"list\"] }";
+    write("/v1/sys/policies/acl/all", json!({"policy": everything}));
+    let role = json!({"allowed_policies": ["all"], "token_bound_cidrs": ["127.0.0.1"]});
+    write("/v1/auth/token/roles/local", role);
+    let token = write("/v1/auth/token/create/local", json!({"policies": ["all"]}));
+    let token = token["auth"]["client_token"].as_str().unwrap();
+    let received = SlowReader::ask(&installation, token).read();
+    assert!(received.is_whole);
+    assert_whole(&serde_json::from_slice(&received.body).unwrap());
+}
+
+#[test]
 fn a_long_list_whose_token_ends_is_cut_off_and_does_not_look_complete() {
     let installation = crowded();
     let made = json!({"policies": ["root"], "ttl": "1h"});

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use wasmtime::component::InstancePre;
 
 use crate::further_parts::{Followers, FurtherParts};
-use crate::listener::{AnswerBody, RequestError, RequestHandler};
+use crate::listener::{AnswerBody, RequestError, RequestHandler, RequestId};
 use crate::metrics::{Protocol, ServerMetrics};
 use crate::runtime::exchange::{BodyPart, Peer, ServeError};
 use crate::runtime::pool::{Pool, PoolSettings};
@@ -96,7 +96,19 @@ fn without_body(request: &Request<Bytes>) -> Request<Bytes> {
     kept.uri_mut().clone_from(request.uri());
     *kept.version_mut() = request.version();
     kept.headers_mut().clone_from(request.headers());
+    // The caller is admitted again for each part, by the address too.
+    keep_extension::<Peer>(request, &mut kept);
+    keep_extension::<RequestId>(request, &mut kept);
     kept
+}
+
+fn keep_extension<E: Clone + Send + Sync + 'static>(
+    request: &Request<Bytes>,
+    kept: &mut Request<Bytes>,
+) {
+    if let Some(extension) = request.extensions().get::<E>() {
+        kept.extensions_mut().insert(extension.clone());
+    }
 }
 
 impl RequestHandler for ComponentHandler {
