@@ -96,27 +96,17 @@ impl<B: Backend> SealedBackend<B> {
         self.store_key_record(&opened, &record, version).await
     }
 
-    /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Other calls continue meanwhile. A
-    /// sealed store is unsealed by this.
-    ///
-    /// # Errors
-    ///
-    /// When `root_key` is not the one that seals the keyring, or the backend fails. Nothing has changed then.
-    pub async fn rotate(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
-        let _working = self.key_work.lock().await;
-        self.rotate_alone(root_key, None).await
-    }
-
-    /// Adds a data key to an open store, like [`Self::rotate`].
+    /// Adds a data key to an open store, which seals every record written from now on; older records stay readable (SEC-K4). Other calls continue
+    /// meanwhile. A store that is sealed meanwhile stays sealed, and has the key once it is opened again.
     ///
     /// # Errors
     ///
     /// When the store is sealed, the keyring holds too many earlier keys, or the backend fails. Nothing has changed then.
     pub async fn rotate_key(&self) -> Result<Term, UnsealError> {
         let _working = self.key_work.lock().await;
-        self.current().await?;
+        let opened = self.current().await?;
         let root_key = self.held_root_key()?;
-        self.rotate_alone(&root_key, None).await
+        self.rotate_alone(&opened, &root_key, None).await
     }
 
     /// Does the work on the keys that is due: stores how many records the active key has sealed, adds a key if the policy says so, and seals
@@ -155,12 +145,9 @@ impl<B: Backend> SealedBackend<B> {
         let sealed = self.encryptions.load(Ordering::Relaxed);
         record.encryptions = record.encryptions.saturating_add(sealed);
         if record.is_rotation_due(self.clock.now_milliseconds()) {
-            let rotated = Some(
-                self.rotate_alone(&root_key, Some(barrier.active_term()))
-                    .await?,
-            );
+            let after = Some(barrier.active_term());
             return Ok(Tended {
-                rotated,
+                rotated: Some(self.rotate_alone(opened, &root_key, after).await?),
                 more: true,
                 ..Tended::default()
             });
@@ -171,6 +158,7 @@ impl<B: Backend> SealedBackend<B> {
             if record.pass == Pass::Ended {
                 record.pass = Pass::Idle;
                 self.retire_earlier(opened, &root_key, &record).await?;
+                self.forget_encryptions(sealed);
                 tended.retired = true;
                 return Ok(tended);
             }
@@ -207,9 +195,10 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
-    /// Adds a data key; if `after` is given, only to a keyring whose active key is still that one.
+    /// Adds a data key to the store that is open as `opened`; if `after` is given, only to a keyring whose active key is still that one.
     async fn rotate_alone(
         &self,
+        opened: &Opened,
         root_key: &RootKey,
         after: Option<Term>,
     ) -> Result<Term, UnsealError> {
@@ -231,7 +220,7 @@ impl<B: Backend> SealedBackend<B> {
                 .store_keyring(&keyring, root_key, unchanged, beside)
                 .await?
             {
-                self.install_changed(&keyring, root_key).await;
+                self.replace_changed(opened, &keyring, root_key).await;
                 return Ok(term);
             }
         }
@@ -270,7 +259,7 @@ impl<B: Backend> SealedBackend<B> {
         {
             return Err(UnsealError::Contended);
         }
-        self.install_changed(&keyring, root_key).await;
+        self.replace_changed(opened, &keyring, root_key).await;
         Ok(())
     }
 

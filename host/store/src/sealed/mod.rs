@@ -76,7 +76,8 @@ pub struct SealedBackend<B> {
     backend: B,
     pub(crate) clock: SharedClock,
     opened: RwLock<Option<Opened>>,
-    /// The key that seals the keyring; there while the store is open.
+    /// The key that seals the keyring; there while the store is open. Changed only under the lock of `opened`, unless it is replaced by
+    /// another.
     root_key: Mutex<Option<RootKey>>,
     /// Barriers that were replaced. What was sealed by one of them may still be on its way to the backend while it is in use.
     former: Mutex<Vec<Weak<Barrier>>>,
@@ -183,13 +184,11 @@ impl<B: Backend> SealedBackend<B> {
 
     /// Forgets all keys. Calls that are under way may still finish.
     pub fn seal(&self) {
-        let former = self
-            .opened
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        self.note_former(former);
+        let mut installed = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let former = installed.take();
         *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        drop(installed);
+        self.note_former(former);
         self.verified.forget();
     }
 
@@ -321,9 +320,14 @@ impl<B: Backend> SealedBackend<B> {
         self.install_under(guard, keyring, root_key);
     }
 
-    /// Opens the store by a keyring that was stored just now.
-    pub(crate) async fn install_changed(&self, keyring: &Keyring, root_key: &RootKey) {
-        self.install(keyring, root_key, NOT_READ);
+    /// Replaces the keyring of a store that was open as `seen` by the one that was stored just now. A store that was sealed meanwhile stays sealed.
+    pub(crate) async fn replace_changed(
+        &self,
+        seen: &Opened,
+        keyring: &Keyring,
+        root_key: &RootKey,
+    ) {
+        self.replace(seen, keyring, root_key, NOT_READ);
         // One that fails is made up for by the next commit.
         let _ = self.follow_others().await;
     }
@@ -378,8 +382,8 @@ impl<B: Backend> SealedBackend<B> {
 
     fn install_under(&self, guard: Option<Guard>, keyring: &Keyring, root_key: &RootKey) {
         let barrier = Arc::new(Barrier::new(keyring));
-        *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(root_key.duplicate());
         let mut installed = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(root_key.duplicate());
         let former = installed.replace(Opened { barrier, guard });
         self.encryptions.store(0, Ordering::Relaxed);
         self.note_former(former);

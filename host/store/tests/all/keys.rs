@@ -17,12 +17,16 @@ use crate::subject::{START, put, put_until, root_key, value};
 
 const DAY: u64 = 24 * 60 * 60;
 
+/// Done once, after a commit.
+type Afterwards = Box<dyn FnOnce() + Send>;
+
 /// A backend that notes every nonce under which something was sealed, and fails from the commit of some number on.
 struct Watched {
     below: Arc<MemoryBackend>,
     nonces: Mutex<HashMap<Vec<u8>, Vec<u8>>>,
     sealed: AtomicU64,
     commits_left: AtomicU64,
+    after_keyring: Mutex<Option<Afterwards>>,
 }
 
 impl Watched {
@@ -32,6 +36,7 @@ impl Watched {
             nonces: Mutex::default(),
             sealed: AtomicU64::default(),
             commits_left: AtomicU64::new(u64::MAX),
+            after_keyring: Mutex::default(),
         })
     }
 
@@ -86,7 +91,17 @@ impl Backend for Watched {
         }
         self.commits_left.store(left - 1, Ordering::SeqCst);
         self.note(namespace, &changes);
-        self.below.commit(namespace, checks, changes)
+        let committed = self.below.commit(namespace, checks, changes);
+        if namespace != Namespace::Keyring {
+            return committed;
+        }
+        Box::pin(async {
+            let outcome = committed.await;
+            if let Some(afterwards) = self.after_keyring.lock().unwrap().take() {
+                afterwards();
+            }
+            outcome
+        })
     }
 }
 
@@ -123,6 +138,13 @@ impl Host {
 
     fn store(&self, namespace: Namespace) -> PrivateStore {
         PrivateStore::new(self.sealed.clone(), namespace)
+    }
+
+    /// Seals the store as soon as a keyring has been stored.
+    fn seal_after_keyring(&self) {
+        let sealed = self.sealed.clone();
+        let seal = move || sealed.seal();
+        *self.below.after_keyring.lock().unwrap() = Some(Box::new(seal));
     }
 
     async fn fill(&self, namespace: Namespace, count: u32) {
@@ -225,6 +247,23 @@ async fn k4_sealing_anew_goes_on_after_a_crash_at_any_commit() {
         assert_eq!(host.terms(Namespace::Host).await, HashSet::from([term]));
         host.restarted().await.expect(Namespace::Access, 200).await;
     }
+}
+
+#[tokio::test]
+async fn k4_a_store_that_is_sealed_while_its_keys_change_stays_sealed() {
+    let host = Host::new().await;
+    host.fill(Namespace::Access, 3).await;
+    host.seal_after_keyring();
+    assert_eq!(host.sealed.rotate_key().await, Ok(Term(2)));
+    assert!(host.sealed.is_sealed());
+
+    let host = host.restarted().await;
+    assert_eq!(host.sealed.key_status().await.unwrap().term, Term(2));
+    host.seal_after_keyring();
+    let tended = host.sealed.tend_keys().await.unwrap();
+    assert!(tended.retired, "{tended:?}");
+    assert!(host.sealed.is_sealed());
+    host.restarted().await.expect(Namespace::Access, 3).await;
 }
 
 #[tokio::test]

@@ -232,8 +232,8 @@ async fn k4_rotation_keeps_old_records_readable_also_after_a_restart() {
     let layers = Layers::unsealed().await;
     let store = layers.access();
     store.commit(vec![], vec![put("old", "1")]).await.unwrap();
-    assert_eq!(layers.sealed.rotate(&root_key()).await, Ok(Term(2)));
-    assert_eq!(layers.sealed.rotate(&root_key()).await, Ok(Term(3)));
+    assert_eq!(layers.sealed.rotate_key().await, Ok(Term(2)));
+    assert_eq!(layers.sealed.rotate_key().await, Ok(Term(3)));
     store.commit(vec![], vec![put("new", "2")]).await.unwrap();
     let term = |sealed: Entry| sealed.value[1..5].to_vec();
     assert_eq!(
@@ -251,15 +251,6 @@ async fn k4_rotation_keeps_old_records_readable_also_after_a_restart() {
         assert_eq!(value(&layers.access(), "old").await.as_deref(), Some("1"));
         assert_eq!(value(&layers.access(), "new").await.as_deref(), Some("2"));
     }
-}
-
-#[tokio::test]
-async fn k4_rotation_with_another_root_key_changes_nothing() {
-    let layers = Layers::unsealed().await;
-    let before = layers.raw(Namespace::Keyring, "keyring").await;
-    assert!(layers.sealed.rotate(&other_root_key()).await.is_err());
-    assert_eq!(layers.raw(Namespace::Keyring, "keyring").await, before);
-    assert!(!layers.sealed.is_sealed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -281,7 +272,7 @@ async fn k4_rotation_goes_on_beside_reads_and_writes() {
     };
     let workers: Vec<_> = (0..8).map(|writer| tokio::spawn(work(writer))).collect();
     for _ in 0..20 {
-        sealed.rotate(&root_key()).await.unwrap();
+        sealed.rotate_key().await.unwrap();
     }
     for worker in workers {
         worker.await.unwrap();

@@ -95,7 +95,7 @@ impl<B: Backend> ShareSeal<B> {
         Ok(())
     }
 
-    /// Takes one share for a root token. With the one that completes the threshold the ceremony is over, whether it succeeds or not.
+    /// Takes one share for a root token. The ceremony is over once the shares yield the key; shares that do not are forgotten, and it goes on.
     ///
     /// # Errors
     ///
