@@ -1,6 +1,8 @@
 //! The one thread that writes.
 
 use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use gatehouse_ports::{CommitError, StoreError, Version};
 use redb::{Database, ReadableTable as _, Table, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
 
-use super::file::{OpenFile, StoreFile};
+use super::file::{FileIdentity, OpenFile, StoreFile};
 use super::gathering::Gathering;
 use super::layout::{
     ENTRIES, EXPIRIES, Header, PlacedChange, PlacedCheck, STORE, VERSIONS_RESERVED, expiry_row,
@@ -27,8 +29,8 @@ const BATCH_LENGTH: usize = 512;
 /// How many versions are reserved at a time, so that most batches need not write the reservation.
 const VERSIONS_AT_ONCE: u64 = 1 << 20;
 
-/// How long commits are refused after a failure, so that a full disk does not make the file be verified over and over. Tests
-/// do not wait for it.
+/// How long commits are refused after a failure and the verification that follows it, so that a full disk does not make the file be verified
+/// over and over. Tests do not wait for it.
 const PAUSE_AFTER_FAILURE: Duration = if cfg!(test) {
     Duration::ZERO
 } else {
@@ -82,7 +84,11 @@ impl Shared {
     }
 
     fn replace(&self, database: Option<Database>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = database;
+        let mut shared = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let former = mem::replace(&mut *shared, database);
+        // Closing may write to the file, and readers are not to wait for that.
+        drop(shared);
+        drop(former);
     }
 }
 
@@ -98,6 +104,7 @@ pub struct Committer {
     requests: mpsc::Receiver<Request>,
     shared: Arc<Shared>,
     file: StoreFile,
+    identity: FileIdentity,
     clock: SharedClock,
     last_version: u64,
     versions_reserved: u64,
@@ -117,6 +124,7 @@ impl Committer {
             requests,
             shared: shared.clone(),
             file,
+            identity: opened.identity,
             clock,
             last_version: opened.versions_reserved,
             versions_reserved: opened.versions_reserved,
@@ -178,7 +186,7 @@ impl Committer {
             self.failed_at = None;
         }
         let shared = self.shared.clone();
-        let outcome = shared.with(|database| self.apply(database, batch).map_err(unavailable));
+        let outcome = shared.with(|database| self.applied(database, batch));
         if outcome.is_err() {
             // Reopened at once, so that reads continue. If that fails, the next request after the pause tries again.
             let _ = self.reopen();
@@ -188,12 +196,27 @@ impl Committer {
 
     /// Closes the file, opens it again and verifies it. Without success it stays closed.
     fn reopen(&mut self) -> Result<(), StoreError> {
-        self.failed_at = Some(Instant::now());
         self.shared.replace(None);
-        let opened = self.file.open().map_err(unavailable)?;
+        let opened = self.file.open_again(self.identity);
+        // The pause begins after the verification, which may take longer than the pause.
+        self.failed_at = Some(Instant::now());
+        let opened = opened.map_err(unavailable)?;
         self.versions_reserved = opened.versions_reserved;
         self.shared.replace(Some(opened.database));
         Ok(())
+    }
+
+    /// Applies a batch. redb panics over some damaged pages; that is a failure of the file as any other.
+    fn applied(
+        &mut self,
+        database: &Database,
+        batch: &mut [Request],
+    ) -> Result<Vec<Result<(), CommitError>>, StoreError> {
+        let applied = catch_unwind(AssertUnwindSafe(|| self.apply(database, batch)));
+        match applied {
+            Ok(applied) => applied.map_err(unavailable),
+            Err(_) => Err(unavailable("a page of the file cannot be read")),
+        }
     }
 
     fn apply(

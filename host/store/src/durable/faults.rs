@@ -4,10 +4,11 @@ use std::io;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use gatehouse_ports::SystemClock;
+use gatehouse_ports::{Clock, SystemClock};
 use redb::{BackendError, StorageBackend};
 use zeroize::Zeroizing;
 
@@ -188,6 +189,67 @@ async fn s4_reads_go_on_while_writes_fail() {
         plan.arm(1, 1);
         assert!(commit_pair(&backend, number).await.is_err());
         assert!(holds_pair(&backend, 0).await);
+    }
+}
+
+#[tokio::test]
+async fn s4_no_other_file_is_opened_in_the_place_of_one_that_failed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, moved) = (
+        directory.path().join("store.redb"),
+        directory.path().join("moved"),
+    );
+    let plan = Arc::new(Plan::default());
+    plan.disarm();
+    let backend = open_faulty(&path, &plan);
+    commit_pair(&backend, 0).await.unwrap();
+    std::fs::rename(&path, &moved).unwrap();
+    plan.arm(1, 1);
+    for number in 1..4 {
+        assert!(commit_pair(&backend, number).await.is_err());
+        assert!(!path.exists(), "a store was made");
+    }
+    drop(RedbBackend::open(&path, Arc::new(SystemClock)).unwrap());
+    assert!(commit_pair(&backend, 4).await.is_err());
+
+    std::fs::rename(&moved, &path).unwrap();
+    commit_pair(&backend, 5).await.unwrap();
+    for (number, is_held) in [(0, true), (4, false), (5, true)] {
+        assert_eq!(holds_pair(&backend, number).await, is_held, "{number}");
+    }
+}
+
+/// A clock over which the committer panics once, as over a damaged page.
+struct PanickingClock(AtomicBool);
+
+impl Clock for PanickingClock {
+    fn now_milliseconds(&self) -> u64 {
+        let is_committer = thread::current().name() == Some("store-committer");
+        assert!(!is_committer || !self.0.swap(false, Ordering::SeqCst));
+        SystemClock.now_milliseconds()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        SystemClock.sleep(duration);
+    }
+}
+
+#[tokio::test]
+async fn s4_a_panic_over_a_page_fails_its_batch_and_commits_go_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(PanickingClock(AtomicBool::new(false)));
+    let path = directory.path().join("store.redb");
+    let backend = RedbBackend::open(&path, clock.clone()).unwrap();
+    commit_pair(&backend, 0).await.unwrap();
+    clock.0.store(true, Ordering::SeqCst);
+    let failed = commit_pair(&backend, 1).await;
+    assert!(
+        matches!(failed, Err(CommitError::Failed(StoreError::Unavailable(_)))),
+        "{failed:?}"
+    );
+    commit_pair(&backend, 2).await.unwrap();
+    for (number, is_held) in [(0, true), (1, false), (2, true)] {
+        assert_eq!(holds_pair(&backend, number).await, is_held, "{number}");
     }
 }
 

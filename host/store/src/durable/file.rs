@@ -1,6 +1,6 @@
 //! Opening the file.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,6 +68,18 @@ pub struct OpenFile {
     pub database: Database,
     /// No version in it exceeds this number.
     pub versions_reserved: u64,
+    /// To be told apart from a file that takes its place.
+    pub identity: FileIdentity,
+}
+
+/// The device and the inode of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    fn in_metadata(metadata: &Metadata) -> Self {
+        Self(metadata.dev(), metadata.ino())
+    }
 }
 
 impl StoreFile {
@@ -91,24 +103,46 @@ impl StoreFile {
         if !exists {
             self.create()?;
         }
+        self.verified(None)
+    }
+
+    /// Opens the file that was open as `former` once more, and verifies every page of it.
+    ///
+    /// A file that is missing by now is not created, and another one in its place is not opened: what the server holds in memory does not belong to it.
+    pub fn open_again(&self, former: FileIdentity) -> Result<OpenFile, OpenError> {
+        self.verified(Some(former))
+    }
+
+    fn verified(&self, former: Option<FileIdentity>) -> Result<OpenFile, OpenError> {
         // redb panics over some damaged pages that it reads before their checksums are verified.
-        let opened = catch_unwind(AssertUnwindSafe(|| self.open_existing()));
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open_existing(former)));
         opened.unwrap_or_else(|_| Err(self.damaged("a page cannot be read")))
     }
 
-    fn open_existing(&self) -> Result<OpenFile, OpenError> {
+    fn open_existing(&self, former: Option<FileIdentity>) -> Result<OpenFile, OpenError> {
         let file = OpenOptions::new().read(true).write(true).open(&self.path);
         let file = file.map_err(|source| self.inaccessible(source))?;
         let metadata = file.metadata();
-        if metadata.map_err(|source| self.inaccessible(source))?.len() == 0 {
+        let metadata = metadata.map_err(|source| self.inaccessible(source))?;
+        let identity = FileIdentity::in_metadata(&metadata);
+        if former.is_some_and(|former| former != identity) {
+            let text = "another file was put in its place while the server ran: restart the server";
+            return Err(self.inaccessible(io::Error::other(text)));
+        }
+        if metadata.len() == 0 {
             // `create` never leaves one, and redb would make a new store of it.
             return Err(self.damaged("it is empty (remove it if it never held a store)"));
+        }
+        // Before anything is done to the file of another process. Where there are no such locks, redb's own has to do.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(self.in_use());
         }
         let database = self.open_database(file)?;
         let versions_reserved = self.prepare_tables(&database)?;
         Ok(OpenFile {
             database,
             versions_reserved,
+            identity,
         })
     }
 
@@ -234,9 +268,9 @@ impl StoreFile {
 
 /// True when `path` leads to the open `file`.
 fn names(path: &Path, file: &File) -> io::Result<bool> {
-    let opened = file.metadata()?;
+    let opened = FileIdentity::in_metadata(&file.metadata()?);
     match std::fs::metadata(path) {
-        Ok(named) => Ok((named.dev(), named.ino()) == (opened.dev(), opened.ino())),
+        Ok(named) => Ok(FileIdentity::in_metadata(&named) == opened),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

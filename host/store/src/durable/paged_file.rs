@@ -1,8 +1,8 @@
 //! The file as redb reads and writes it, which the operating system caches page by page.
 //!
-//! redb writes single pages all over the file. Linux keeps what it reads ahead in folios of up to 2 MiB, and ext4 goes through all blocks of a folio
-//! for each page that is written into it, and once more when it writes the page to the disk: docs/performance.md has the figures. All of the file is read
-//! when it is opened, so without a hint all of it would be in such folios.
+//! redb writes single pages all over the file. Linux keeps what it reads ahead in folios of up to 2 MiB, and for each page that is written, ext4 goes
+//! through all blocks of its folio several times (docs/performance.md, *Organizations*). All of the file is read when it is
+//! opened, so without a hint all of it would be in such folios.
 
 use std::fs::File;
 use std::io;
@@ -32,7 +32,7 @@ pub struct PagedFile {
 }
 
 impl PagedFile {
-    /// Removes what the operating system has cached of `file`, so that reads tell what the disk holds.
+    /// Has the operating system forget what it has cached of `file`, so that reads tell what the disk holds. No other process may have it open.
     pub fn new(file: File) -> Result<Self, DatabaseError> {
         let advised = file.try_clone().map_err(StorageError::from)?;
         let windows = uncached(&file).map_err(StorageError::from)?;
@@ -63,7 +63,7 @@ impl PagedFile {
     }
 }
 
-/// Removes `file` from the page cache, turns the kernel's read-ahead off, and returns how many windows the file has.
+/// Takes `file` out of the page cache, turns the kernel's read-ahead off, and returns how many windows the file has.
 fn uncached(file: &File) -> io::Result<u64> {
     // A page that is yet to be written would stay, and with it its folio.
     file.sync_data()?;
