@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gatehouse_ports::{OsRandom, Random as _};
 use gatehouse_store::Backup;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use crate::runtime::services::{Answer, BackupError, Backups};
 use crate::seal::Store;
@@ -15,6 +15,8 @@ use crate::seal::Store;
 const MOST: usize = 2;
 /// A backup is given up after so long without a call for its next part.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How often each backup is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The backups of a store that are being made.
 pub struct ServedBackups {
@@ -51,7 +53,8 @@ impl ServedBackups {
         let slot = BackupSlot::take(&self.made, &name, self.patience)?;
         let begun = self.store.begin_backup(installation).await;
         slot.fill(begun.map_err(unavailable)?, self.patience);
-        tokio::spawn(give_up_in_time(Arc::downgrade(&self.made), name.clone()));
+        let (store, made) = (Arc::downgrade(&self.store), Arc::downgrade(&self.made));
+        tokio::spawn(give_up_in_time(store, made, name.clone()));
         tracing::info!("a backup has begun");
         Ok(name)
     }
@@ -152,25 +155,29 @@ impl Drop for BackupSlot<'_> {
     }
 }
 
-/// Gives a backup up when its client has not asked for its next part for too long.
-async fn give_up_in_time(made: Weak<Mutex<HashMap<String, Made>>>, name: String) {
+/// Gives a backup up when its client has not asked for its next part for too long, or when the store is sealed: a backup holds its root key.
+async fn give_up_in_time(
+    store: Weak<Store>,
+    made: Weak<Mutex<HashMap<String, Made>>>,
+    name: String,
+) {
     loop {
-        let until = {
-            let Some(made) = made.upgrade() else { return };
-            let mut all = lock(&made);
-            match all.get(&name) {
-                None => return,
-                // A request is working on it, and keeps or removes it.
-                Some(Made { backup: None, .. }) => Instant::now() + Duration::from_secs(1),
-                Some(found) if found.until <= Instant::now() => {
-                    all.remove(&name);
-                    tracing::warn!("a backup was given up: its client did not read on");
-                    return;
-                }
-                Some(found) => found.until,
-            }
+        sleep(LOOK_EVERY).await;
+        let (Some(store), Some(made)) = (store.upgrade(), made.upgrade()) else {
+            return;
         };
-        sleep_until(until).await;
+        let mut all = lock(&made);
+        let reason = match all.get(&name) {
+            None => return,
+            // A request is working on it, and keeps or removes it.
+            Some(Made { backup: None, .. }) => continue,
+            Some(_) if store.is_sealed() => "the store was sealed",
+            Some(found) if found.until <= Instant::now() => "its client did not read on",
+            Some(_) => continue,
+        };
+        all.remove(&name);
+        tracing::warn!("a backup was given up: {reason}");
+        return;
     }
 }
 
@@ -236,6 +243,20 @@ mod tests {
             let refused = backups.begin(None).await;
             assert!(matches!(refused, Err(BackupError::Unavailable(_))));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn k1_a_backup_is_given_up_with_its_key_when_the_store_is_sealed() {
+        let (store, key) = store().await;
+        let backups = ServedBackups::new(Arc::clone(&store));
+        backups.begin(None).await.unwrap();
+        tokio::time::sleep(2 * LOOK_EVERY).await;
+        assert_eq!(lock(&backups.made).len(), 1);
+        store.seal();
+        tokio::time::sleep(2 * LOOK_EVERY).await;
+        assert!(lock(&backups.made).is_empty());
+        store.unseal(&key).await.unwrap();
+        backups.begin(None).await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,17 +4,22 @@
 //! other settings is never found. Its content ends with a digest of the rest, so that a damaged file is noticed, and is thrown away and
 //! made anew. Code is mapped from its file, so that only those pages of a component take memory that are executed.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use aws_lc_rs::digest::{Context as Digest, SHA256, SHA256_OUTPUT_LEN, digest};
 use wasmtime::Engine;
 use wasmtime::component::Component;
+
+/// The age from which on a file is removed when another one is written. One that is in use stays mapped, and is made again at the next start.
+const STALE_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A folder that only its owner can read or change.
 #[derive(Debug, Clone)]
@@ -223,7 +228,33 @@ fn write(code: &[u8], path: &Path) -> Result<()> {
     file.write_all(digest(&SHA256, code).as_ref())?;
     // Not synced: should the machine fail, the digest shows what is missing.
     fs::rename(&temporary, path)?;
+    if let Some(folder) = path.parent() {
+        remove_stale(folder);
+    }
     Ok(())
+}
+
+/// Removes what earlier versions have left in `folder`, and what was not written to its end. A file that cannot be removed is no failure.
+fn remove_stale(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_old = || {
+            let age = entry.metadata().ok()?.modified().ok()?.elapsed().ok()?;
+            Some(age >= STALE_AFTER)
+        };
+        if is_code(&entry.file_name()) && is_old() == Some(true) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// True for a [`file_name`], with its own ending or that of a file that is being written.
+fn is_code(name: &OsStr) -> bool {
+    let name = name.to_str().and_then(|name| name.split_once('.'));
+    name.is_some_and(|(digest, ending)| {
+        digest.len() == 2 * SHA256_OUTPUT_LEN
+            && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && (ending == "cwasm" || ending.ends_with(".tmp"))
+    })
 }
 
 fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
@@ -237,6 +268,8 @@ fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
     use gatehouse_engine::{EngineSettings, engine};
 
@@ -298,6 +331,34 @@ mod tests {
         assert_eq!(other.unwrap().to_string(), "unpacked again");
         let foreign = || Ok(b"no code".to_vec());
         cache.load_packed(&engine, b"other", foreign).err().unwrap();
+    }
+
+    #[test]
+    fn code_of_earlier_versions_is_removed_when_other_code_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CodeCache::open(folder.path().join("code")).unwrap();
+        let name = |digit: &str, ending| format!("{}.{ending}", digit.repeat(64));
+        for (name, age) in [
+            (name("a", "cwasm"), STALE_AFTER),
+            (name("b", "7.tmp"), STALE_AFTER),
+            (name("c", "cwasm"), STALE_AFTER / 2),
+            ("notes.tmp".to_owned(), STALE_AFTER),
+        ] {
+            let file = File::create(cache.folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+        }
+        let engine = small_engine(1 << 20);
+        cache.load(&engine, EMPTY).unwrap();
+        let mut left = files(&cache.folder);
+        left.sort();
+        let mut expected = [
+            file_name(&engine, EMPTY),
+            name("c", "cwasm"),
+            "notes.tmp".to_owned(),
+        ]
+        .map(|name| cache.folder.join(name));
+        expected.sort();
+        assert_eq!(left, expected);
     }
 
     #[test]
