@@ -39,7 +39,7 @@ fn h3_slow_readers_of_long_lists_hold_no_instance_and_get_all_of_it() {
 }
 
 #[test]
-fn h3_a_token_for_the_addresses_of_its_client_reads_a_long_list_to_its_end() {
+fn t9_a_token_for_the_addresses_of_its_client_reads_a_long_list_to_its_end() {
     let installation = crowded();
     let write = |path: &str, body| {
         let written = installation.as_root("POST", path, Some(&body));

@@ -48,8 +48,8 @@ impl Description {
         DESCRIPTION.get().expect("a server has been started")
     }
 
-    /// Refuses an answer that does not fit its description, and one that grants a request of the API that is not described. Such requests
-    /// are answered like paths that do not exist.
+    /// Refuses an answer that does not fit its description. A request of the API that is not described has to be answered like a path that does
+    /// not exist.
     #[track_caller]
     pub fn check(&self, method: &str, target: &str, reply: &Reply) {
         let path = target.split('?').next().unwrap_or_default();

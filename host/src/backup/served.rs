@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn k1_a_backup_is_given_up_with_its_key_when_the_store_is_sealed() {
+    async fn k2_a_backup_is_given_up_with_its_key_when_the_store_is_sealed() {
         let (store, key) = store().await;
         let backups = ServedBackups::new(Arc::clone(&store));
         backups.begin(None).await.unwrap();

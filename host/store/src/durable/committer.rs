@@ -86,9 +86,9 @@ impl Shared {
     fn replace(&self, database: Option<Database>) {
         let mut shared = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let former = mem::replace(&mut *shared, database);
-        // Closing may write to the file, and readers are not to wait for that.
+        // Closing may write to the file, and readers are not to wait for that. After a panic in redb it may panic again.
         drop(shared);
-        drop(former);
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(former)));
     }
 }
 

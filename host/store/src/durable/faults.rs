@@ -5,7 +5,6 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use gatehouse_ports::{Clock, SystemClock};
@@ -219,14 +218,17 @@ async fn s4_no_other_file_is_opened_in_the_place_of_one_that_failed() {
     }
 }
 
-/// A clock over which the committer panics once, as over a damaged page.
+/// A clock over which the committer panics once, between the changes of a batch and their commit.
 struct PanickingClock(AtomicBool);
 
 impl Clock for PanickingClock {
     fn now_milliseconds(&self) -> u64 {
-        let is_committer = thread::current().name() == Some("store-committer");
-        assert!(!is_committer || !self.0.swap(false, Ordering::SeqCst));
         SystemClock.now_milliseconds()
+    }
+
+    fn certain_milliseconds(&self) -> u64 {
+        assert!(!self.0.swap(false, Ordering::SeqCst));
+        SystemClock.certain_milliseconds()
     }
 
     fn sleep(&self, duration: Duration) {

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 use redb::backends::FileBackend;
 use redb::{Builder, Database, DatabaseError, ReadableTable as _, StorageError};
@@ -72,13 +73,13 @@ pub struct OpenFile {
     pub identity: FileIdentity,
 }
 
-/// The device and the inode of a file.
+/// The device and the inode of a file, and when it was made: the number of an inode is used again once its file is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileIdentity(u64, u64);
+pub struct FileIdentity(u64, u64, Option<SystemTime>);
 
 impl FileIdentity {
     fn in_metadata(metadata: &Metadata) -> Self {
-        Self(metadata.dev(), metadata.ino())
+        Self(metadata.dev(), metadata.ino(), metadata.created().ok())
     }
 }
 

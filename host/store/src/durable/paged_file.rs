@@ -20,8 +20,8 @@ const WINDOW: u64 = 1024 * 1024;
 /// Bytes that the kernel reads ahead for one request, whatever the disk's own limits are.
 const STEP: u64 = 128 * 1024;
 
-/// A file without the kernel's own read-ahead, which makes large folios. Requests to read ahead make folios of one page: there is one for each window
-/// that the file had when it was opened, at the first read in it.
+/// A file without the kernel's own read-ahead, which makes large folios. Each window that the file had when it was opened is read ahead by requests,
+/// which make folios of one page, at the first read in it.
 #[derive(Debug)]
 pub struct PagedFile {
     backend: FileBackend,

@@ -187,8 +187,8 @@ impl<B: Backend> SealedBackend<B> {
         let mut installed = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         let former = installed.take();
         *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        drop(installed);
         self.note_former(former);
+        drop(installed);
         self.verified.forget();
     }
 

@@ -91,8 +91,10 @@ impl Backend for Watched {
         }
         self.commits_left.store(left - 1, Ordering::SeqCst);
         self.note(namespace, &changes);
+        let stores_keyring = namespace == Namespace::Keyring
+            && changes.iter().any(|change| change.key() == "keyring");
         let committed = self.below.commit(namespace, checks, changes);
-        if namespace != Namespace::Keyring {
+        if !stores_keyring {
             return committed;
         }
         Box::pin(async {
